@@ -1,0 +1,34 @@
+"""An arm: one backend with one setting of its knobs, and how it is driven."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Provider(str, Enum):
+    """ENGINE drives the serving engine's own backend object; KERNEL issues the engine's calls against the library alone."""
+
+    ENGINE = "engine"
+    KERNEL = "kernel"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """``backend`` is the engine's name for it ("fa3"); ``driver`` the worker class, "module:Class"; ``packages`` the
+    import names it needs; ``page_size`` and ``kv_dtype`` (torch name) are what the server would run with."""
+
+    backend: str
+    provider: Provider
+    driver: str
+    page_size: int
+    kv_dtype: str
+    packages: tuple[str, ...] = ()
+    knobs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Unique within a run: backend, page size and knobs, with the provider where it is not the engine."""
+        knobs = "".join(f",{key}={value}" for key, value in self.knobs)
+        suffix = "" if self.provider is Provider.ENGINE else f"@{self.provider.value}"
+        return f"{self.backend}/p{self.page_size}{knobs}{suffix}"

@@ -1,0 +1,87 @@
+"""A workload point: what one attention call of a served step works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from backends.model import LayerKind
+
+
+class Phase(str, Enum):
+    DECODE = "decode"
+    PREFILL = "prefill"
+
+
+class PageLayout(str, Enum):
+    """Where a request's pages lie in the pool: as the engine's allocator would place them, shuffled, or in one run."""
+
+    SERVED = "served"
+    RANDOM = "random"
+    CONTIGUOUS = "contiguous"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One batch of requests in one phase, per tensor-parallel rank.
+
+    ``context_lens`` counts every key a request's last new token sees, the new ones included; ``new_lens`` the query
+    tokens of this step (decode: 1 each); ``prompt_lens`` how much of the context came in as prompt, which decides how
+    the allocator laid its pages out. The three run over requests. ``padded_batch`` is the batch the engine launches
+    (the captured size for decode, the batch itself otherwise). ``layer`` holds heads per rank.
+    """
+
+    name: str
+    phase: Phase
+    layer: LayerKind
+    context_lens: tuple[int, ...]
+    new_lens: tuple[int, ...]
+    prompt_lens: tuple[int, ...]
+    padded_batch: int
+    dtype: str
+    seed: int
+    page_layout: PageLayout = PageLayout.SERVED
+
+    def __post_init__(self) -> None:
+        if not len(self.context_lens) == len(self.new_lens) == len(self.prompt_lens):
+            raise ValueError(f"cell {self.name}: context_lens, new_lens and prompt_lens differ in length")
+        if not self.context_lens or any(new < 1 or new > context for new, context in zip(self.new_lens, self.context_lens)):
+            raise ValueError(f"cell {self.name}: every request needs 1 <= new_lens <= context_lens")
+        if self.phase is Phase.DECODE and set(self.new_lens) != {1}:
+            raise ValueError(f"cell {self.name}: a decode step has one new token a request")
+        if self.padded_batch < len(self.context_lens):
+            raise ValueError(f"cell {self.name}: padded_batch {self.padded_batch} is below the batch {len(self.context_lens)}")
+
+    @property
+    def batch(self) -> int:
+        return len(self.context_lens)
+
+    @property
+    def new_tokens(self) -> int:
+        return sum(self.new_lens)
+
+    @property
+    def prefix_lens(self) -> tuple[int, ...]:
+        """Tokens of each request that were in the pool before this step."""
+        return tuple(context - new for context, new in zip(self.context_lens, self.new_lens))
+
+
+def visible_keys(cell: Cell) -> int:
+    """Keys that one query head of one KV group reads, summed over requests, each once (a window bounds them)."""
+    window = cell.layer.sliding_window
+    return sum(context if window is None else min(context, window + new - 1) for context, new in zip(cell.context_lens, cell.new_lens))
+
+
+def kv_bytes(cell: Cell, kv_element_bytes: int) -> int:
+    """Unique KV bytes one call must read: every visible key and value of every request once, per layer and rank."""
+    return visible_keys(cell) * cell.layer.kv_heads * (cell.layer.head_dim + cell.layer.value_head_dim) * kv_element_bytes
+
+
+def attention_flops(cell: Cell) -> int:
+    """Multiply-adds x 2 of QK^T and PV over the pairs a causal mask (and window) leaves, live rows only."""
+    window = cell.layer.sliding_window
+    pairs = 0
+    for context, new in zip(cell.context_lens, cell.new_lens):
+        lengths = range(context - new + 1, context + 1)
+        pairs += sum(lengths) if window is None else sum(min(length, window) for length in lengths)
+    return 2 * pairs * cell.layer.query_heads * (cell.layer.head_dim + cell.layer.value_head_dim)

@@ -1,0 +1,1 @@
+"""Is an output right: a reference, needles, and how much a dtype may err."""

@@ -1,0 +1,74 @@
+"""Is one arm right on one cell: outputs against the reference, needles, and the rows it must write to the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from backends.checks.needles import judge_needles, planted
+from backends.checks.reference import Expected, expect
+from backends.checks.tolerance import Incorrect, judge, tau
+from backends.kv.pool import row_bytes
+
+if TYPE_CHECKING:
+    import torch
+
+    from backends.driver import CellData
+
+POISON = 0xFF  # in every byte: NaN in each float dtype a pool may have
+
+
+class Checker:
+    """Judges arms that share one laid-out cell. ``shot`` everywhere: run the arm once, metadata included, and return
+    the output of pool slot ``slot``; the queries are read anew each time.
+
+    The reference is computed once, after the first shot has written the new keys and values.
+    """
+
+    def __init__(self, data: CellData, slot: int, soft_cap: float | None) -> None:
+        self.slot = slot
+        self._data = data
+        self._soft_cap = soft_cap
+        self._limit = tau(data.cell.dtype, data.q.device.type)
+        self._expected: Expected | None = None
+
+    def check(self, shot: Callable[[], torch.Tensor], written: Iterable[int]) -> float:
+        """The largest relative error. ``written`` are the slots one shot writes to. Raises `Incorrect`."""
+        slots = tuple(written)
+        for slot in slots:
+            self._poison(slot)
+        output = self._live(shot())
+        for slot in slots:
+            self._require_written(slot)
+        if self._expected is None:
+            self._expected = expect(self._data, self.slot, self._soft_cap)
+        return judge(self._expected, output, self._limit)
+
+    def check_needles(self, shot: Callable[[], torch.Tensor]) -> float:
+        """The largest relative error of needles, after `check` has passed. Raises `Incorrect`."""
+        with planted(self._data, self.slot, self._soft_cap) as needles:
+            return judge_needles(needles, self._live(shot()))
+
+    def coverage(self) -> str | None:
+        """Which requests the reference looked at, in words; None when it was all of them."""
+        if self._expected is None or len(self._expected.requests) == self._data.cell.batch:
+            return None
+        return f"reference on {len(self._expected.requests)} of {self._data.cell.batch} requests: {list(self._expected.requests)}"
+
+    def _live(self, output: torch.Tensor) -> torch.Tensor:
+        """[new_tokens, query_heads, value_head_dim]: padded rows cut off, flattened heads restored."""
+        layer = self._data.cell.layer
+        return output.reshape(output.shape[0], layer.query_heads, layer.value_head_dim)[: self._data.cell.new_tokens]
+
+    def _poison(self, slot: int) -> None:
+        for layer in (self._data.pool.k[slot], self._data.pool.v[slot]):
+            row_bytes(layer)[self._data.out_cache_loc] = POISON
+
+    def _require_written(self, slot: int) -> None:
+        """A reference that reads the pool cannot see a missing write, so the rows themselves are compared."""
+        pool = self._data.pool
+        for name, layer, new in (("keys", pool.k[slot], self._data.k_new), ("values", pool.v[slot], self._data.v_new)):
+            wanted = row_bytes(new.to(layer.dtype))
+            missing = int((row_bytes(layer)[self._data.out_cache_loc] != wanted).any(dim=-1).sum())
+            if missing:
+                raise Incorrect(f"{missing} of {len(wanted)} new {name} were not written to pool slot {slot} as given")

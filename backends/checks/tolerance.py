@@ -1,0 +1,76 @@
+"""How far an output may lie from the reference: per dtype, scale-free, and no worse than that dtype's plain arithmetic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+    from backends.checks.reference import Expected
+
+# Largest ||o - r|| / ||r|| of one (row, head), about three times what rounding of operands, weights and output gives
+# (simulated, N(0, 1) inputs, 256 to 16 384 keys). Absolute tolerances fail: outputs shrink with the context.
+TAU = {"float32": 1e-4, "float16": 1e-3, "bfloat16": 8e-3}
+TAU_TF32 = 2e-3  # a GPU's float32 product may be TF32
+NAIVE_MAX, NAIVE_MEAN = 2.0, 1.5  # FlashAttention's own rule, hopper/test_flash_attn.py (0251105), and the same for the mean
+
+
+class Incorrect(Exception):
+    """The output is wrong; the text says how, and by how much."""
+
+
+def tau(dtype: str, device_type: str) -> float:
+    """The tolerated relative error of outputs in ``dtype`` (an 8-bit KV cache is compared dequantised, so it adds none)."""
+    if dtype == "float32" and device_type == "cuda":
+        return TAU_TF32
+    return TAU[dtype]
+
+
+def judge(expected: Expected, output: torch.Tensor, limit: float) -> float:
+    """The largest relative error of ``output`` ([tokens, query_heads, value_head_dim], live rows only).
+
+    Raises `Incorrect` for elements that are not finite, for an error above ``limit`` against the float32 or the float64
+    reference, and for one that plain arithmetic in the cell's dtype would not make.
+    """
+    require_finite(output)
+    error = max(
+        _worst(output[expected.rows], expected.output),
+        _worst(output[expected.exact_rows], expected.exact),
+    )
+    if not error <= limit:
+        raise Incorrect(f"relative error {error:.2e} against the reference, at most {limit:.0e} is right for this dtype")
+    if output.dtype.itemsize < 4:  # between float32 results only the order of summation differs
+        _compare_with_naive(expected, output)
+    return error
+
+
+def require_finite(output: torch.Tensor) -> None:
+    broken = int((~output.isfinite()).sum())
+    if broken:
+        raise Incorrect(f"{broken} of {output.numel()} output elements are NaN or infinite: wrong, or never written")
+
+
+def relative_errors(output: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """||o - r|| / ||r|| over the last dimension, in ``right``'s dtype."""
+    import torch
+
+    norm = torch.linalg.vector_norm
+    errors: torch.Tensor = norm(output.to(right.dtype) - right, dim=-1) / norm(right, dim=-1)
+    return errors
+
+
+def _worst(output: torch.Tensor, right: torch.Tensor) -> float:
+    return float(relative_errors(output, right).max())
+
+
+def _compare_with_naive(expected: Expected, output: torch.Tensor) -> None:
+    """max|o - r| <= 2 max|naive - r| + a and mean <= 1.5 x, with ``a`` the rounding of r itself beside 0.3."""
+    right = expected.exact
+    got, naive = ((values.double() - right).abs() for values in (output[expected.exact_rows], expected.naive))
+    rounded = right.to(output.dtype)
+    slack = 2 * float((rounded + 0.3 - 0.3 - rounded).abs().max())
+    if float(got.max()) > NAIVE_MAX * float(naive.max()) + slack:
+        raise Incorrect(f"largest error {float(got.max()):.2e}, plain {output.dtype} arithmetic makes {float(naive.max()):.2e}")
+    if float(got.mean()) > NAIVE_MEAN * float(naive.mean()):
+        raise Incorrect(f"mean error {float(got.mean()):.2e}, plain {output.dtype} arithmetic makes {float(naive.mean()):.2e}")

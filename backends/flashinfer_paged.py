@@ -1,0 +1,98 @@
+"""FlashInfer called as SGLang calls it, against the library alone.
+
+Source: sglang/srt/layers/attention/flashinfer_backend.py, 0.5.16 and 0.5.22 (0.5.16 where they differ). Pages count tokens
+there whatever the pool's page size is: tables are planned with page size 1.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from backends.cell import Phase
+from backends.device import dtype_of
+from backends.driver import MissingPackage, Refused
+from backends.flashinfer_calls.decode import DecodeCall
+from backends.flashinfer_calls.extend import ExtendCall
+
+if TYPE_CHECKING:
+    import torch
+
+    from backends.arm import Arm
+    from backends.driver import CellData, KvPool, PreparedCall, Stage
+    from backends.model import LayerKind, Model
+
+WORKSPACE_BYTES = 384 << 20
+LARGE_WORKSPACE_BYTES = 512 << 20
+LARGE = {
+    "Qwen2ForCausalLM",
+    "Qwen3ForCausalLM",
+    "MiMoForCausalLM",
+    "Qwen3VLForConditionalGeneration",
+    "Qwen3VLMoeForConditionalGeneration",
+}
+TENSOR_CORE_GROUP = 4
+
+
+@dataclass(frozen=True)
+class Library:
+    """The imported library and what its wrappers share. ``context_length`` sizes the table of a recorded batch."""
+
+    module: Any
+    workspace: torch.Tensor
+    dtype: torch.dtype
+    kv_dtype: torch.dtype
+    context_length: int
+
+    def tensor_cores(self, layer: LayerKind) -> bool:
+        """Whether decode goes through the prefill kernels (should_use_tensor_core)."""
+        forced = os.environ.get("SGLANG_FLASHINFER_USE_TENSOR_CORE")
+        if forced is not None:
+            return forced.lower() == "true"
+        return self.kv_dtype.itemsize == 1 or layer.group >= TENSOR_CORE_GROUP
+
+
+class FlashInferPaged:
+    """See `backends.driver.Driver`. Plain softmax attention: no windows, soft caps or unequal head dims."""
+
+    imports = ("flashinfer", "torch", "tvm_ffi")
+
+    def __init__(self, arm: Arm, stage: Stage, pool: KvPool) -> None:
+        try:
+            import flashinfer
+        except ImportError as error:
+            raise MissingPackage(f"module {error.name or 'flashinfer'} cannot be imported ({error}); install flashinfer-python") from error
+        if stage.device.type != "cuda":
+            raise Refused(f"{arm.backend} runs on NVIDIA GPUs only, this device is a {stage.device.type}")
+        _refuse(arm, stage.model)
+        self._library = Library(
+            flashinfer, _workspace(stage), dtype_of(stage.model.dtype), dtype_of(arm.kv_dtype), stage.context_length
+        )
+
+    def prepare(self, data: CellData) -> PreparedCall:
+        return DecodeCall(self._library, data) if data.cell.phase is Phase.DECODE else ExtendCall(self._library, data)
+
+    def close(self) -> None:
+        """The workspace stays with the process, as it does with the engine's."""
+
+
+def _refuse(arm: Arm, model: Model) -> None:
+    if model.logit_softcap is not None:
+        raise Refused(f"{arm.backend} through this adapter knows no soft cap ({model.name} has {model.logit_softcap}); use the engine")
+    for kind in model.layers:
+        if kind.sliding_window is not None:
+            raise Refused(f"{arm.backend} through this adapter knows no window ({model.name} has {kind.sliding_window}); use the engine")
+        if kind.head_dim != kind.value_head_dim:
+            raise Refused(f"{arm.backend} here needs equal head dims, {model.name} has {kind.head_dim} and {kind.value_head_dim}")
+
+
+def _workspace(stage: Stage) -> torch.Tensor:
+    """One uninitialised buffer a process, of the engine's size for this model."""
+    import torch
+
+    if "flashinfer_workspace" not in stage.extras:
+        size = LARGE_WORKSPACE_BYTES if stage.model.architecture in LARGE else WORKSPACE_BYTES
+        stage.extras["flashinfer_workspace"] = torch.empty(size, dtype=torch.uint8, device=stage.device)
+    workspace: torch.Tensor = stage.extras["flashinfer_workspace"]
+    return workspace

@@ -1,0 +1,61 @@
+"""Builds the paged KV pools of this process, full of noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from backends.device import dtype_of
+from backends.driver import KvPool
+
+if TYPE_CHECKING:
+    import torch
+
+    from backends.kv.rotation import PoolPlan
+    from backends.model import LayerKind
+
+CHUNK_VALUES = 1 << 26
+
+
+def build_pool(plan: PoolPlan, layer: LayerKind, device: torch.device, seed: int) -> KvPool:
+    """``plan.slots`` layers of K and V with ``layer``'s heads (per rank), every value drawn from N(0, 1).
+
+    Never zeros: a kernel draws less power and clocks higher on them (13 % measured for an H200 product).
+    """
+    import torch
+
+    generator = torch.Generator(device).manual_seed(seed)
+    dtype = dtype_of(plan.kv_dtype)
+    rows = plan.pool_tokens + plan.page_size
+
+    def noise(width: int) -> torch.Tensor:
+        return _noise((rows, layer.kv_heads, width), dtype, generator)
+
+    return KvPool(
+        page_size=plan.page_size,
+        pool_tokens=plan.pool_tokens,
+        k=_layers(noise, plan.slots, layer.head_dim),
+        v=_layers(noise, plan.slots, layer.value_head_dim),
+    )
+
+
+def _layers(noise: Callable[[int], torch.Tensor], slots: int, width: int) -> list[torch.Tensor]:
+    return [noise(width) for _ in range(slots)]
+
+
+def _noise(shape: tuple[int, int, int], dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    import torch
+
+    values = torch.empty(shape, dtype=dtype, device=generator.device)
+    if dtype.itemsize > 1:
+        return values.normal_(generator=generator)
+    for chunk in torch.split(values.view(-1), CHUNK_VALUES):  # 8-bit floats have no generator of their own
+        chunk.copy_(torch.randn(chunk.shape, device=generator.device, generator=generator))
+    return values
+
+
+def row_bytes(pool_layer: torch.Tensor) -> torch.Tensor:
+    """A layer's K or V as uint8 [tokens, bytes a token]: to poison or compare rows of any dtype exactly."""
+    import torch
+
+    return pool_layer.view(pool_layer.shape[0], -1).view(torch.uint8)

@@ -1,0 +1,94 @@
+"""What the worker reports of an arm on a cell: once alone (a probe), then in rounds beside its rivals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.outcome import Outcome
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What really ran. ``resolved`` is the inner path ("fa2", "fa3", "sdpa:flash"), ``mode`` "graph" or "eager",
+    ``kernels`` the device kernel names of one call in launch order (empty where none can be read, as on a CPU)."""
+
+    resolved: str
+    mode: str
+    kernels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One attention call of one layer, in microseconds, and what surrounds it.
+
+    ``device_us``: device time of a call with the queue kept ahead (CPU: wall time). ``served_us``: wall time of an
+    eager call, host included; None where a graph replays it. ``metadata_host_us`` / ``metadata_idle_us``: the step's
+    metadata (once a step, not a layer), until the host returns / until the device is idle again.
+    """
+
+    device_us: float
+    served_us: float | None
+    metadata_host_us: float
+    metadata_idle_us: float
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One arm on one cell, alone in its process."""
+
+    arm: str
+    cell: str
+    outcome: Outcome
+    detail: str | None = None
+    identity: Identity | None = None
+    cost: Cost | None = None
+    relative_error: float | None = None
+    needle_error: float | None = None
+    bandwidth_bytes_per_s: float | None = None
+    flops_per_s: float | None = None
+    slots: int | None = None
+    pool_tokens: int | None = None
+    peak_memory_bytes: int | None = None
+    build_s: float | None = None
+    capture_s: float | None = None
+
+    def __post_init__(self) -> None:
+        measured = self.outcome is Outcome.MEASURED
+        if measured != (self.cost is not None) or measured != (self.identity is not None):
+            raise ValueError(f"trial {self.arm} on {self.cell}: outcome {self.outcome.value!r} and its numbers contradict")
+        if not measured and not self.detail:
+            raise ValueError(f"trial {self.arm} on {self.cell}: outcome {self.outcome.value!r} needs a detail")
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One uninterrupted timing of an arm on a cell: ``sample_us`` per replay, divided by its launches."""
+
+    block: int
+    position: int
+    arm: str
+    sample_us: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class CellRound:
+    """All visits to one cell in one fresh process, with the metadata cost of each arm (arm, host us, idle us)."""
+
+    cell: str
+    launches: tuple[tuple[str, int], ...]
+    visits: tuple[Visit, ...]
+    metadata_us: tuple[tuple[str, float, float], ...]
+    settled: bool
+
+
+@dataclass(frozen=True)
+class Round:
+    """One fresh process: every arm on every cell, interleaved. ``seconds`` says where the wall time went
+    (imports, build, capture, warmup, timing, check, waiting), ``seed`` reproduces its order and placement.
+    ``labels`` are cautions that limit what may be said of it ("unsettled", "warm-risk", "exclusivity not verifiable")."""
+
+    index: int
+    seed: int
+    cells: tuple[CellRound, ...]
+    seconds: tuple[tuple[str, float], ...]
+    labels: tuple[str, ...] = ()

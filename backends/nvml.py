@@ -1,0 +1,123 @@
+"""NVIDIA's management library through ctypes: what the driver says of a board, without a CUDA context.
+
+A call that the driver refuses, or that a virtual machine or MIG slice lacks, gives None: unknown is never assumed good.
+Source of names, structures and constants: nvml.h of CUDA 13.0.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+CLOCK_SM = 1
+TEMPERATURE_GPU = 0
+TEXT_BYTES = 96
+
+
+class _Memory(ctypes.Structure):
+    """nvmlMemory_v2_t: unlike the first version it keeps the driver's own reserve out of ``used``."""
+
+    _fields_ = [("version", ctypes.c_uint)] + [(name, ctypes.c_ulonglong) for name in ("total", "reserved", "free", "used")]
+
+
+class _Utilization(ctypes.Structure):
+    _fields_ = [("gpu", ctypes.c_uint), ("memory", ctypes.c_uint)]
+
+
+@dataclass(frozen=True)
+class Memory:
+    total_bytes: int
+    used_bytes: int
+
+
+@cache
+def library() -> Any | None:
+    """The initialised library, None without a driver."""
+    try:
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+        return nvml if nvml.nvmlInit_v2() == 0 else None
+    except (OSError, AttributeError):
+        return None
+
+
+def driver_version() -> str | None:
+    buffer = ctypes.create_string_buffer(TEXT_BYTES)
+    return buffer.value.decode() if _call("nvmlSystemGetDriverVersion", buffer, TEXT_BYTES) else None
+
+
+def device_by_uuid(uuid: str) -> Device | None:
+    """``uuid`` as NVML prints it: "GPU-..." or "MIG-..."."""
+    handle = ctypes.c_void_p()
+    found = _call("nvmlDeviceGetHandleByUUID", uuid.encode(), ctypes.byref(handle))
+    return Device(handle) if found else None
+
+
+def _call(function: str, *arguments: Any) -> bool:
+    nvml = library()
+    try:
+        return nvml is not None and getattr(nvml, function)(*arguments) == 0
+    except AttributeError:  # an older driver
+        return False
+
+
+class Device:
+    """One GPU or MIG slice. Every reading may be None."""
+
+    def __init__(self, handle: ctypes.c_void_p) -> None:
+        self._handle = handle
+
+    def name(self) -> str | None:
+        return self._text("nvmlDeviceGetName")
+
+    def uuid(self) -> str | None:
+        return self._text("nvmlDeviceGetUUID")
+
+    def whole(self) -> Device:
+        """The GPU that a MIG slice is cut from; the device itself where it is none."""
+        parent = ctypes.c_void_p()
+        found = _call("nvmlDeviceGetDeviceHandleFromMigDeviceHandle", self._handle, ctypes.byref(parent))
+        return Device(parent) if found else self
+
+    def memory(self) -> Memory | None:
+        answer = _Memory(version=ctypes.sizeof(_Memory) | 2 << 24)
+        if not _call("nvmlDeviceGetMemoryInfo_v2", self._handle, ctypes.byref(answer)):
+            return None
+        return Memory(answer.total, answer.used)
+
+    def utilization_percent(self) -> int | None:
+        """Share of the driver's last sampling period (up to a second) in which a kernel ran."""
+        answer = _Utilization()
+        return answer.gpu if _call("nvmlDeviceGetUtilizationRates", self._handle, ctypes.byref(answer)) else None
+
+    def power_limit_w(self) -> float | None:
+        milliwatts = self._number("nvmlDeviceGetEnforcedPowerLimit")
+        return None if milliwatts is None else milliwatts / 1000
+
+    def power_w(self) -> float | None:
+        milliwatts = self._number("nvmlDeviceGetPowerUsage")
+        return None if milliwatts is None else milliwatts / 1000
+
+    def max_sm_clock_mhz(self) -> int | None:
+        return self._number("nvmlDeviceGetMaxClockInfo", CLOCK_SM)
+
+    def sm_clock_mhz(self) -> int | None:
+        return self._number("nvmlDeviceGetClockInfo", CLOCK_SM)
+
+    def temperature_c(self) -> int | None:
+        return self._number("nvmlDeviceGetTemperature", TEMPERATURE_GPU)
+
+    def clock_event_reasons(self) -> int | None:
+        """Bit mask of what holds the clocks down now (nvmlClocksEventReason* in nvml.h)."""
+        answer = ctypes.c_ulonglong()
+        names = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")  # new and old name
+        return answer.value if any(_call(name, self._handle, ctypes.byref(answer)) for name in names) else None
+
+    def _text(self, function: str) -> str | None:
+        buffer = ctypes.create_string_buffer(TEXT_BYTES)
+        return buffer.value.decode() if _call(function, self._handle, buffer, TEXT_BYTES) else None
+
+    def _number(self, function: str, *arguments: int) -> int | None:
+        answer = ctypes.c_uint()
+        return answer.value if _call(function, self._handle, *arguments, ctypes.byref(answer)) else None

@@ -1,0 +1,41 @@
+"""What is asked of a backend: a model's layers on one GPU, in one phase, under one set of engine settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.cell import Phase
+from backends.gpu import Gpu
+from backends.model import LayerKind, Model
+
+# Compute capabilities whose kernels somebody has listed; any other is unknown, whatever its number compares to.
+KNOWN_SM = (75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
+
+# SGLang versions whose rules were read, oldest first.
+RULES = ("0.5.16", "0.5.22")
+
+# Words for `engine.features`: what must keep working beside attention itself.
+FEATURES = ("deterministic", "radix_cache", "speculative", "cross_attention", "encoder_only", "multi_item_scoring")
+
+
+@dataclass(frozen=True)
+class Question:
+    """``layers`` hold heads per tensor-parallel rank. ``kv_dtype`` is a torch name where torch has one ("bfloat16",
+    "float8_e4m3fn") and the engine's word elsewhere ("nvfp4"); ``kv_flag`` the word as written ("auto"). ``page_size`` is
+    the one the server would run with. ``speculation`` names the algorithm, ``topk`` is 0 without one and else the width
+    the engine ends up with. ``rules`` is the member of `RULES` that applies. ``packages`` are the import names found
+    where the worker runs, None = nobody has looked yet.
+    """
+
+    model: Model
+    layers: tuple[LayerKind, ...]
+    gpu: Gpu
+    phase: Phase
+    kv_dtype: str
+    kv_flag: str
+    page_size: int
+    speculation: str | None
+    topk: int
+    features: tuple[str, ...]
+    rules: str
+    packages: frozenset[str] | None = None

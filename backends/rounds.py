@@ -1,0 +1,79 @@
+"""One fresh process of a race: every arm on every cell, interleaved."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
+
+from backends.arm import Arm
+from backends.blame import ArmFailed, blaming
+from backends.cell import Cell
+from backends.cell_round import CellRace
+from backends.device import release
+from backends.driver import Driver
+from backends.measured import CellRound, Round
+from backends.phases import Phases, Say
+from backends.placement import Ballast
+from backends.spec import StageSpec, TimingSpec
+from backends.stand import Stand, open_stand
+
+__all__ = ["ArmFailed", "run"]
+
+Skip = tuple[str, str]
+
+
+def run(
+    index: int,
+    seed: int,
+    arms: Sequence[Arm],
+    cells: Sequence[Cell],
+    stage: StageSpec,
+    timing: TimingSpec,
+    say: Say,
+    skip: Collection[Skip] = (),
+) -> Iterator[CellRound | Round]:
+    """Each `CellRound` as it is done, in an order drawn from ``seed``, then the `Round` with all of them.
+
+    ``skip`` holds (arm, cell) names that do not race together.
+
+    Raises `ArmFailed` when an arm fails: the process has to be thrown away and the round repeated without that arm.
+    """
+    rng = random.Random(seed)
+    phases = Phases(say)
+    with phases.of("import"):
+        import torch
+
+        stand = open_stand(stage, arms, cells, seed)
+    done: list[CellRound] = []
+    with ExitStack() as stack, torch.no_grad():
+        drivers = _open_drivers(arms, stand, rng, phases, stack)
+        for cell in rng.sample(list(cells), len(cells)):
+            with CellRace(cell, stand, timing, rng, phases) as race:
+                done.append(race.run({arm: driver for arm, driver in drivers.items() if (arm.name, cell.name) not in skip}))
+            release(stand.stage.device)
+            yield done[-1]
+    yield Round(index, seed, tuple(done), phases.seconds(), _labels(done, arms, cells, stand))
+
+
+def _open_drivers(arms: Sequence[Arm], stand: Stand, rng: random.Random, phases: Phases, stack: ExitStack) -> dict[Arm, Driver]:
+    """In random order, with random padding between their workspaces."""
+    ballast = Ballast(stand.stage.device, rng)
+    drivers: dict[Arm, Driver] = {}
+    for arm in rng.sample(list(arms), len(arms)):
+        ballast.add()
+        with phases.of("build", arm.name), blaming(arm.name):
+            drivers[arm] = stand.open_driver(arm)
+        stack.callback(drivers[arm].close)
+    stack.callback(ballast.drop)
+    return drivers
+
+
+def _labels(done: Sequence[CellRound], arms: Sequence[Arm], cells: Sequence[Cell], stand: Stand) -> tuple[str, ...]:
+    """Cautions of the whole process; `CellRound.settled` says which cells the first is about."""
+    labels = []
+    if not all(cell.settled for cell in done):
+        labels.append("unsettled")
+    if any(stand.warm_risk(cell, arm) for cell in cells for arm in arms):
+        labels.append("warm-risk")
+    return tuple(labels)

@@ -1,0 +1,68 @@
+"""One cell launched eagerly: prefill, and decode that the engine would not capture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from backends.sglang.engine import REFUSALS
+from backends.sglang.resolved import inner_path
+
+if TYPE_CHECKING:
+    import torch
+
+    from backends.driver import CellData
+    from backends.sglang.engine import Engine
+
+
+class EagerCall:
+    """See `backends.driver.PreparedCall`. Q, K and V go in as the model hands them over: [tokens, heads x dim]."""
+
+    graph = False
+
+    def __init__(self, engine: Engine, data: CellData) -> None:
+        if data.pool is not engine.pool:
+            raise ValueError(f"cell {data.cell.name} lies in another pool than the one {engine.arm.name} was opened on")
+        self.data = data
+        self._engine = engine
+        self._layers = engine.layers(data.cell.layer)
+        self._batch: Any = engine.step_batch(data)
+        self._inputs = (data.q.flatten(1), data.k_new.flatten(1), data.v_new.flatten(1))
+
+    @property
+    def resolved(self) -> str:
+        engine = self._engine
+        return inner_path(engine.arm.backend, engine.backend, self.data.cell.phase, engine.context.names)
+
+    def plan(self) -> None:
+        try:
+            self._engine.backend.init_forward_metadata(self._batch)
+        except REFUSALS as error:
+            raise self._engine.refusal(error) from error
+
+    def launch(self, slot: int) -> torch.Tensor:
+        """Output [tokens, query heads x value head dim]. Raises `FellBack` once the engine said that it took a slower path."""
+        q, k, v = self._inputs
+        try:
+            output: torch.Tensor = self._layers[slot](q, k, v, self._batch)
+        except REFUSALS as error:
+            raise self._engine.refusal(error) from error
+        self._engine.context.raise_on_fallback()
+        return output
+
+    def active(self) -> AbstractContextManager[None]:
+        return self._engine.running(self)
+
+    @contextmanager
+    def capturing(self) -> Iterator[None]:
+        """Nothing to prepare: an eager call is not recorded."""
+        with self.active():
+            yield
+
+    def resume(self) -> None:
+        """Called when this call becomes the engine's current one."""
+
+    def close(self) -> None:
+        self._engine.leave(self)
+        self._layers, self._batch = [], None

@@ -1,0 +1,160 @@
+"""One decode cell as the engine's decode runner captures and replays it.
+
+The sequence is that of sglang/srt/model_executor/runner/decode_cuda_graph_runner.py (capture_one_shape, load_batch) and
+runner_backend/full_cuda_graph_backend.py (capture_one): a static batch whose rows are all padding, metadata for capture,
+two warm-up runs, recording; then before every replay the true rows are copied in and the metadata refreshed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from backends.sglang.batches import decode_batch, padded_rows, true_rows
+from backends.sglang.calls import EagerCall
+from backends.sglang.engine import REFUSALS
+
+if TYPE_CHECKING:
+    import torch
+
+    from backends.driver import CellData
+    from backends.sglang.engine import Engine
+
+WARM_UPS = 2
+
+
+class GraphedDecode(EagerCall):
+    """See `backends.driver.PreparedCall`. Launches run eagerly on the true rows until the first `capturing`, on the static
+    padded rows from then on. Slots are layers: when one comes round again while recording, a new step begins.
+    """
+
+    graph = True
+
+    def __init__(self, engine: Engine, data: CellData) -> None:
+        super().__init__(engine, data)
+        self._fill: int = engine.backend.get_cuda_graph_seq_len_fill_value()
+        self._rows = true_rows(data)
+        self._static = padded_rows(data.cell.padded_batch, self._fill, data.seq_lens.device)
+        self._live = self._inputs
+        self._versions: list[int] = []
+        self._step = self._batch
+        self._captured: _Captured | None = None
+        self._recording = False
+        self._in_step: set[int] = set()
+
+    @contextmanager
+    def capturing(self) -> Iterator[None]:
+        from sglang.srt.model_executor.runner_utils.capture_mode import model_capture_mode
+
+        with self.active(), model_capture_mode():
+            self._prepare_capture()
+            self._recording = True
+            try:
+                yield
+            finally:
+                self._recording = False
+
+    def plan(self) -> None:
+        if self._captured is None:
+            return super().plan()
+        self._refresh_inputs()
+        self._static.load(self._rows, self._fill)
+        self._refresh_metadata()
+
+    def launch(self, slot: int) -> torch.Tensor:
+        """Output [tokens or padded batch, query heads x value head dim], live rows first."""
+        if self._recording:
+            self._enter_layer(slot)
+        return super().launch(slot)
+
+    def _enter_layer(self, slot: int) -> None:
+        """The part of the metadata that belongs inside the graph comes first in every step (for most backends: nothing)."""
+        if slot in self._in_step:
+            self._in_step.clear()
+        if not self._in_step:
+            self._engine.backend.init_forward_metadata_in_graph(self._batch)
+        self._in_step.add(slot)
+
+    def _prepare_capture(self) -> None:
+        self._static.fill(self._fill)
+        if self._captured is None:
+            self._capture_metadata()
+            self._warm_up()
+        else:  # recorded once already: a second recording must read the same metadata, or the first goes stale
+            self._refresh_metadata()
+
+    def _capture_metadata(self) -> None:
+        engine = self._engine
+        self._batch = decode_batch(self._static)
+        engine.context.names.bind_static(engine.runner, self._batch)
+        self._inputs = self._padded_inputs()
+        try:
+            engine.backend.init_forward_metadata_out_graph(self._batch, in_capture=True)
+        except REFUSALS as error:
+            raise engine.refusal(error) from error
+        self._captured = _Captured(engine.backend, self._static.batch)
+
+    def _warm_up(self) -> None:
+        import torch
+
+        for _ in range(WARM_UPS):
+            if self.data.q.is_cuda:
+                torch.cuda.synchronize()
+            self._engine.backend.init_forward_metadata_in_graph(self._batch)
+            super().launch(0)
+            self._engine.backend.on_after_cuda_graph_warmup()
+
+    def _refresh_metadata(self) -> None:
+        view = self._engine.context.names.replay_view(self._step, self._static, self._fill)
+        try:
+            self._engine.backend.init_forward_metadata_out_graph(view)
+        except REFUSALS as error:
+            raise self._engine.refusal(error) from error
+
+    def _padded_inputs(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Q, K and V of the padded batch; the live tensors themselves where nothing is padded."""
+        extra = self._static.batch - self._rows.batch
+        if extra == 0:
+            return self._live
+        q, k, v = (tensor.new_zeros(self._static.batch, tensor.shape[1]) for tensor in self._live)
+        return q, k, v
+
+    def _refresh_inputs(self) -> None:
+        """Carry live rows that were rewritten in place since the last plan over to their padded copies."""
+        versions = [tensor._version for tensor in self._live]
+        if self._inputs is not self._live and versions != self._versions:
+            for padded, live in zip(self._inputs, self._live):
+                padded[: len(live)].copy_(live)
+        self._versions = versions
+
+    def resume(self) -> None:
+        if self._captured is not None:
+            self._captured.restore()
+
+    def close(self) -> None:
+        super().close()
+        if self._captured is not None:
+            self._captured.drop()
+            self._captured = None
+
+
+class _Captured:
+    """What a capture left in the backend under its batch size: another cell of that size would replace it, and the
+    recorded kernels go on reading this one."""
+
+    def __init__(self, backend: Any, batch: int) -> None:
+        self._backend = backend
+        self._batch = batch
+        self._metadata = backend.forward_metadata
+        self._by_size: dict[Any, Any] = getattr(backend, "decode_cuda_graph_metadata", {})
+        self._entry = self._by_size.get(batch)
+
+    def restore(self) -> None:
+        self._backend.forward_metadata = self._metadata
+        if self._entry is not None:
+            self._by_size[self._batch] = self._entry
+
+    def drop(self) -> None:
+        if self._entry is not None and self._by_size.get(self._batch) is self._entry:
+            del self._by_size[self._batch]

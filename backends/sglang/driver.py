@@ -1,0 +1,58 @@
+"""SGLang's own attention backends, one mechanism for every name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backends.cell import Phase
+from backends.driver import Refused
+from backends.model import Attention
+from backends.sglang.calls import EagerCall
+from backends.sglang.capture import GraphedDecode
+from backends.sglang.context import shared_context
+from backends.sglang.engine import Engine
+
+if TYPE_CHECKING:
+    from backends.arm import Arm
+    from backends.cell import Cell
+    from backends.driver import CellData, KvPool, Stage
+
+
+class SglangDriver:
+    """See `backends.driver.Driver`; ``arm.backend`` is a name of SGLang's registry. ``warnings`` is what the engine logged.
+
+    Limits of this version: softmax attention over a plain paged pool (no MLA, no KV dtype other than the model's, no
+    separate pool for windowed layers), no speculation. Out of memory and device errors pass through as torch raises them.
+    """
+
+    def __init__(self, arm: Arm, stage: Stage, pool: KvPool) -> None:
+        if stage.model.attention is Attention.MLA:
+            raise Refused(f"model {stage.model.name} has MLA attention, which the engine driver does not drive yet")
+        context = shared_context(stage)
+        self.engine = Engine(arm, stage, pool, context)
+        self.warnings = context.warnings
+        libraries = ("triton", "tvm_ffi") if stage.device.type == "cuda" else ()  # metadata and KV-write kernels
+        self.imports = tuple(dict.fromkeys(("sglang", "torch", *libraries, *arm.packages)))
+        self._has_graph_state = stage.device.type == "cuda" and self._make_graph_state(stage)
+
+    def _make_graph_state(self, stage: Stage) -> bool:
+        """Allocate the backend's static buffers for the largest captured batch; False where it has none."""
+        batch = min(stage.max_batch, stage.graph_max_batch or stage.max_batch)
+        try:
+            self.engine.backend.init_cuda_graph_state(batch, batch)
+        except NotImplementedError:
+            return False
+        return True
+
+    def prepare(self, data: CellData) -> EagerCall:
+        kind = GraphedDecode if self._is_captured(data.cell) else EagerCall
+        return kind(self.engine, data)
+
+    def _is_captured(self, cell: Cell) -> bool:
+        limit = self.engine.stage.graph_max_batch
+        fits = limit is None or cell.padded_batch <= limit
+        return self._has_graph_state and cell.phase is Phase.DECODE and fits
+
+    def close(self) -> None:
+        """Let go of the backend and its buffers; the engine's process-wide state stays for the next arm."""
+        del self.engine

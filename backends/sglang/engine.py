@@ -1,0 +1,105 @@
+"""One of SGLang's attention backends, built from its registry over the stand-in runner."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from backends.driver import Refused
+from backends.sglang import batches, resolved
+from backends.sglang.context import imported, missing
+from backends.sglang.runner import StandInRunner
+
+if TYPE_CHECKING:
+    from backends.arm import Arm
+    from backends.driver import CellData, KvPool, Stage
+    from backends.model import LayerKind
+    from backends.sglang.calls import EagerCall
+    from backends.sglang.context import EngineContext
+
+# What an engine's own checks raise. RuntimeErrors of the device, out of memory included, pass through as they are.
+REFUSALS = (AssertionError, AttributeError, KeyError, NameError, NotImplementedError, TypeError, ValueError)
+
+
+class Engine:
+    """The backend of ``arm`` and what it stands on. Raises `MissingPackage`, `Refused` or `FellBack` when it cannot be built.
+
+    Its calls share the backend's buffers, as the batches of one server do: the current one has its requests in the engine's
+    table of token slots, and plans before it launches or replays.
+    """
+
+    def __init__(self, arm: Arm, stage: Stage, pool: KvPool, context: EngineContext) -> None:
+        self.arm = arm
+        self.stage = stage
+        self.pool = pool
+        self.context = context
+        for package in arm.packages:
+            imported(package)
+        try:
+            self.runner: Any = StandInRunner(arm, stage, pool, context)
+            self.backend: Any = self._registered()(self.runner)
+        except ImportError as error:
+            raise missing(error, arm.backend) from error
+        except REFUSALS as error:
+            raise self.refusal(error) from error
+        resolved.check_class(arm.backend, self.backend)
+        self._current: EagerCall | None = None
+
+    def _registered(self) -> Any:
+        registry = imported("sglang.srt.layers.attention.attention_registry").ATTENTION_BACKENDS
+        if self.arm.backend not in registry:
+            names = ", ".join(sorted(registry))
+            raise Refused(f"SGLang {self.context.version} has no attention backend {self.arm.backend}; it has {names}")
+        return registry[self.arm.backend]
+
+    def refusal(self, error: Exception) -> Refused:
+        """The engine's sentence, or where it gave none, the place it came from."""
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        said = str(error).strip().splitlines() or [f"raised in {where.name} of {Path(where.filename).name}"]
+        return Refused(f"SGLang {self.context.version}, {self.arm.backend}: {type(error).__name__}: {said[0]}")
+
+    def layers(self, kind: LayerKind) -> list[Any]:
+        """One RadixAttention a pool slot, heads per rank."""
+        from sglang.srt.layers.radix_attention import RadixAttention
+
+        return [
+            RadixAttention(
+                num_heads=kind.query_heads,
+                head_dim=kind.head_dim,
+                scaling=kind.softmax_scale,
+                num_kv_heads=kind.kv_heads,
+                layer_id=slot,
+                logit_cap=self.stage.model.logit_softcap or 0.0,
+                v_head_dim=kind.value_head_dim,
+                sliding_window_size=-1 if kind.sliding_window is None else kind.sliding_window - 1,
+            )
+            for slot in range(self.pool.slots)
+        ]
+
+    def step_batch(self, data: CellData) -> Any:
+        """The ForwardBatch of the cell's true rows, with this version's plan of KV ids."""
+        batch = batches.eager_batch(data)
+        self.context.names.bind_step(self.runner, batch)
+        return batch
+
+    @contextmanager
+    def running(self, call: EagerCall) -> Iterator[None]:
+        """The engine as ``call`` needs it: its arguments published, its requests in the table, no gradients."""
+        import torch
+        from sglang.srt.model_executor.forward_context import ForwardContext, forward_context
+
+        self.context.publish(self.runner.server_args)
+        if self._current is not call:
+            rows = call.data.req_to_token
+            self.runner.req_to_token_pool.req_to_token[: len(rows)].copy_(rows)
+            call.resume()
+            self._current = call
+        with torch.no_grad(), forward_context(ForwardContext(attn_backend=self.backend)):
+            yield
+
+    def leave(self, call: EagerCall) -> None:
+        if self._current is call:
+            self._current = None

@@ -1,0 +1,61 @@
+"""What is really behind a backend's name: the object that was built, and the kernels' inner path it takes."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from backends.cell import Phase
+from backends.driver import FellBack
+
+if TYPE_CHECKING:
+    from backends.sglang.versions import Names
+
+# Source: sglang/srt/layers/attention/attention_registry.py, 0.5.16 and 0.5.22.
+CLASS_OF = {
+    "fa3": "FlashAttentionBackend",
+    "fa4": "FlashAttentionBackend",
+    "flashinfer": "FlashInferAttnBackend",
+    "flex_attention": "TorchFlexAttnBackend",
+    "torch_native": "TorchNativeAttnBackend",
+    "triton": "TritonAttnBackend",
+    "trtllm_mha": "TRTLLMHAAttnBackend",
+}
+
+
+def check_class(name: str, backend: Any) -> None:
+    """Raise `FellBack` if the registry built another class than the one ``name`` stands for."""
+    built, expected = type(backend).__name__, CLASS_OF.get(name)
+    if expected is not None and built != expected:
+        raise FellBack(f"SGLang built {built} for attention backend {name}, which stands for {expected}")
+
+
+def inner_path(name: str, backend: Any, phase: Phase, names: Names) -> str:
+    """The path in words, after the first launch: "fa3:sgl_kernel.flash_attn", "fa2,tensor cores", "ragged fa3 + paged fa2"."""
+    if name == "fa3":
+        return f"fa3:{_fa3_kernel(names)}"
+    if name == "flashinfer":
+        return _flashinfer_decode(backend) if phase is Phase.DECODE else _flashinfer_prefill(backend)
+    return {"torch_native": "sdpa", "flex_attention": "flex"}.get(name, name)
+
+
+def _fa3_kernel(names: Names) -> str:
+    """sgl_kernel's own entry, or the one from the kernel hub that SGLANG_USE_SGL_FA3_KERNEL=0 asks for."""
+    kernels = importlib.import_module(names.FA3_MODULE)._load_fa3_kernels()
+    return str(kernels["flash_attn_with_kvcache"].__module__)
+
+
+def _flashinfer_decode(backend: Any) -> str:
+    wrappers = backend.forward_metadata.decode_wrappers
+    cores = "tensor cores" if wrappers[0].use_tensor_cores else "CUDA cores"
+    return f"{wrappers[0]._backend},{cores}"
+
+
+def _flashinfer_prefill(backend: Any) -> str:
+    """Fresh prompts use the ragged wrapper alone; with a cached prefix both run and their states are merged."""
+    metadata = backend.forward_metadata
+    paged = f"paged {metadata.prefill_wrappers[0]._backend}"
+    if not metadata.use_ragged:
+        return paged
+    ragged = f"ragged {backend.prefill_wrapper_ragged._backend}"
+    return ragged if metadata.extend_no_prefix else f"{ragged} + {paged}"

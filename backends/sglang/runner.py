@@ -1,0 +1,142 @@
+"""A stand-in for SGLang's ModelRunner: what attention backends read of it, attribute by attribute.
+
+There is no catch-all: an AttributeError that names the missing field is the alarm after an upgrade. Heads are per rank and
+every width is 1, so no process group is needed; the quotients the backends form are the served ones.
+"""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from backends.driver import Refused
+from backends.model import LayerKind, per_rank
+from backends.sglang import pools
+
+if TYPE_CHECKING:
+    import torch
+
+    from backends.arm import Arm
+    from backends.driver import KvPool, Stage
+    from backends.sglang.context import EngineContext
+
+
+class StandInModelConfig:
+    """The part of SGLang's ModelConfig that backends read; ``kind`` holds heads per rank."""
+
+    def __init__(self, stage: Stage, kind: LayerKind, dtype: torch.dtype) -> None:
+        from sglang.srt.configs.model_config import AttentionArch
+
+        self.attention_arch = AttentionArch.MHA
+        self.dtype = dtype
+        self.context_len = stage.context_length
+        self.hidden_size = stage.model.hidden_size
+        self.num_attention_heads = kind.query_heads
+        self.num_key_value_heads = kind.kv_heads
+        self.head_dim = kind.head_dim
+        self.v_head_dim = kind.value_head_dim
+        self.swa_v_head_dim = kind.value_head_dim
+        self.is_encoder_decoder = False
+        self.is_multimodal = False
+        self.is_local_attention_model = False
+        self.linear_attn_registry_result = None
+        self.hf_text_config = SimpleNamespace(
+            architectures=[stage.model.architecture],  # FlashInfer sizes its workspace by it
+            num_attention_heads=kind.query_heads,
+            attn_logit_softcapping=stage.model.logit_softcap,
+        )
+        self.hf_text_config.get_text_config = lambda: self.hf_text_config
+        self.hf_config = self.hf_text_config
+
+    def get_num_kv_heads(self, tp_size: int, dcp_size: int = 1) -> int:
+        return self.num_key_value_heads
+
+    def get_max_num_attention_heads(self) -> int:
+        return self.num_attention_heads
+
+
+class StandInRunner:
+    """Carries the arguments, the real pools, and the scalars that backends ask a ModelRunner for."""
+
+    def __init__(self, arm: Arm, stage: Stage, pool: KvPool, context: EngineContext) -> None:
+        import torch
+        from sglang.srt.speculative.spec_info import SpeculativeAlgorithm
+
+        kind = kind_of(stage, pool)
+        self.device = str(stage.device)
+        self.gpu_id = stage.device.index or 0
+        self.dtype = getattr(torch, stage.model.dtype)
+        self.kv_cache_dtype = getattr(torch, arm.kv_dtype)
+        self.kv_cache_dtype_str = kv_argument(arm, stage)
+        self.page_size = arm.page_size
+        self.use_mla_backend = False
+        self.is_draft_worker = False
+        self.sliding_window_size = engine_window(stage)
+        self.attention_chunk_size = None
+        self.init_new_workspace = False
+        self.spec_algorithm = SpeculativeAlgorithm.NONE
+        self.max_running_requests = stage.max_batch
+        self.prefill_attention_backend_str = arm.backend
+        self.decode_attention_backend_str = arm.backend
+        self.server_args = context.arguments({**server_arguments(arm, stage), **knobs(arm, context)})
+        self.model_config = StandInModelConfig(stage, kind, self.dtype)
+        self.model = torch.nn.Module()
+        self.req_to_token_pool = pools.request_pool(stage.max_batch, stage.context_length, self.device)
+        self.token_to_kv_pool = pools.kv_pool(pool, self.kv_cache_dtype, self.device)
+        self.token_to_kv_pool_allocator = pools.token_allocator(self.token_to_kv_pool, self.kv_cache_dtype, self.device)
+        context.names.complete(self)
+
+    def decode_num_tokens_per_req(self, **speculation: Any) -> int:
+        return 1
+
+
+def server_arguments(arm: Arm, stage: Stage) -> dict[str, Any]:
+    """ServerArgs fields of the server this arm would run in."""
+    from sglang.srt.model_executor.cuda_graph_config import CudaGraphConfig, PhaseConfig
+
+    return {
+        "attention_backend": arm.backend,
+        "page_size": arm.page_size,
+        "kv_cache_dtype": kv_argument(arm, stage),
+        "chunked_prefill_size": stage.chunked_prefill_size,
+        "cuda_graph_config": CudaGraphConfig(decode=PhaseConfig(backend="full"), prefill=PhaseConfig(backend="disabled")),
+    }
+
+
+def knobs(arm: Arm, context: EngineContext) -> dict[str, Any]:
+    """The arm's knobs as server arguments, by their flag names. Raises `Refused` for one this version does not have."""
+    wanted = {key.replace("-", "_"): _value(text) for key, text in arm.knobs}
+    for key in wanted.keys() - context.names.argument_names():
+        raise Refused(f"SGLang {context.version} has no server argument {key}; take it out of the knobs of {arm.backend}")
+    return wanted
+
+
+def kv_argument(arm: Arm, stage: Stage) -> str:
+    """``--kv-cache-dtype`` as the server would have it: "auto" where the cache holds the model's dtype."""
+    if arm.kv_dtype != stage.model.dtype:
+        raise Refused(f"KV dtype {arm.kv_dtype} beside a {stage.model.dtype} model is not driven yet; set engine.kv_cache_dtype=auto")
+    return "auto"
+
+
+def engine_window(stage: Stage) -> int | None:
+    """The model's window as SGLang counts it: keys before the query's own (sglang/srt/models/gemma2.py,
+    get_attention_sliding_window_size), None for a model without windows."""
+    windows = [kind.sliding_window for kind in stage.model.layers if kind.sliding_window is not None]
+    return min(windows) - 1 if windows else None
+
+
+def kind_of(stage: Stage, pool: KvPool) -> LayerKind:
+    """The layers, per rank, whose KV lies in ``pool``."""
+    shape = (pool.k[0].shape[1], pool.k[0].shape[2], pool.v[0].shape[2])
+    for kind in (per_rank(kind, stage.tensor_parallel) for kind in stage.model.layers):
+        if (kind.kv_heads, kind.head_dim, kind.value_head_dim) == shape:
+            return kind
+    raise ValueError(f"model {stage.model.name} has no layers with (KV heads, head dim, value head dim) {shape} per rank")
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,36 @@
+"""What a worker is told: the stage its arms stand on, and how to time them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.model import Model
+
+
+@dataclass(frozen=True)
+class StageSpec:
+    """The server the arms would run in. ``device`` "cuda" or "cpu"; ``pool_tokens`` the server's KV capacity (None =
+    as many as fit); ``memory_fraction`` of the free memory may be used in all."""
+
+    device: str
+    model: Model
+    tensor_parallel: int
+    context_length: int
+    chunked_prefill_size: int
+    pool_tokens: int | None
+    memory_fraction: float
+
+
+@dataclass(frozen=True)
+class TimingSpec:
+    """How one trial and one visit are timed. ``blocks`` palindromes a process (two visits an arm each), ``replays``
+    samples a visit, ``replay_ms`` of device time a replay, ``discard_ms`` before each visit's samples."""
+
+    blocks: int
+    replays: int
+    replay_ms: float
+    discard_ms: float
+    warmup_s: float
+    warmup_cap_s: float
+    build_limit_s: float
+    trial_limit_s: float

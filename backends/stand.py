@@ -1,0 +1,132 @@
+"""What all arms of one process stand on: the device and its measured limits, the server's settings, the KV pools."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backends.arm import Arm
+from backends.cell import Cell
+from backends.device import cache_bytes, dtype_of, free_bytes, limit_memory, open_device, release
+from backends.driver import CellData, Driver, KvPool, Refused, Stage
+from backends.kv.inputs import lay_out
+from backends.kv.layout import pages_needed
+from backends.kv.pool import build_pool
+from backends.kv.rotation import PoolDemand, plan_pools, slots_wanted
+from backends.timing.roofline import Roofline
+
+if TYPE_CHECKING:
+    import torch
+
+    from backends.model import LayerKind
+    from backends.spec import StageSpec
+
+POOL_SHARE = 0.85  # of the budget; the rest is for workspaces, graphs and the reference
+CPU_POOL_BYTES = 1 << 30  # takes a second to fill with noise, and more is not colder
+PoolKey = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Stand:
+    """``wanted`` slots per cell name and pool key; the pool may have fewer where memory is short."""
+
+    stage: Stage
+    roofline: Roofline
+    pools: dict[PoolKey, KvPool]
+    wanted: dict[tuple[str, PoolKey], int]
+
+    def pool(self, arm: Arm) -> KvPool:
+        return self.pools[pool_key(arm)]
+
+    def slots(self, cell: Cell, arm: Arm) -> int:
+        """Pools to rotate over."""
+        return min(self.wanted[cell.name, pool_key(arm)], self.pool(arm).slots)
+
+    def warm_risk(self, cell: Cell, arm: Arm) -> bool:
+        """Whether memory allowed fewer pools than it takes to find the KV cold."""
+        return self.slots(cell, arm) < self.wanted[cell.name, pool_key(arm)]
+
+    def require_plausible(self, cell: Cell, arm: Arm, sample_us: Sequence[float]) -> None:
+        """Raise `Implausible` for a sample that is faster than this device can be."""
+        self.roofline.require_plausible(cell, self.pool(arm).k[0].element_size(), sample_us)
+
+    def lay_out(self, cell: Cell, arm: Arm) -> CellData:
+        return lay_out(cell, self.pool(arm), self.stage.context_length)
+
+    def open_driver(self, arm: Arm) -> Driver:
+        """Import and build the arm's driver. Raises `MissingPackage`, `Refused`, or what the library raises."""
+        module, _, name = arm.driver.partition(":")
+        driver: Driver = getattr(importlib.import_module(module), name)(arm, self.stage, self.pool(arm))
+        return driver
+
+
+def pool_key(arm: Arm) -> PoolKey:
+    """Arms of one page size and KV dtype share a pool, so that its placement cannot tell them apart."""
+    return arm.page_size, arm.kv_dtype
+
+
+def open_stand(spec: StageSpec, arms: Sequence[Arm], cells: Sequence[Cell], seed: int) -> Stand:
+    """Measure the device's limits, then build the pools within ``spec.memory_fraction`` of what is free.
+
+    Raises RuntimeError without the device, `Refused` for a model the reference cannot judge, `NotEnoughMemory`.
+    """
+    device = open_device(spec.device)
+    if spec.model.sinks:
+        raise Refused(f"model {spec.model.name} has attention sinks, which the reference does not know yet")
+    budget = int(spec.memory_fraction * free_bytes(device))
+    limit_memory(device, budget)
+    roofline = Roofline(device, cells[0].dtype)
+    release(device)
+    wanted = _slots(arms, cells, device)
+    return Stand(_stage(spec, cells, device), roofline, _pools(spec, cells, wanted, device, budget, seed), wanted)
+
+
+def _pools(
+    spec: StageSpec, cells: Sequence[Cell], wanted: dict[tuple[str, PoolKey], int], device: torch.device, budget: int, seed: int
+) -> dict[PoolKey, KvPool]:
+    layer = _one_geometry(cells)
+    demands = [_demand(key, cells, layer, wanted) for key in dict.fromkeys(key for _, key in wanted)]
+    for_pools, server_tokens = int(POOL_SHARE * budget), spec.pool_tokens
+    if device.type == "cpu":
+        for_pools = min(for_pools, CPU_POOL_BYTES)
+        server_tokens = server_tokens or max(demand.needed_tokens for demand in demands)
+    plans = plan_pools(demands, server_tokens, for_pools)
+    return {(plan.page_size, plan.kv_dtype): build_pool(plan, layer, device, seed) for plan in plans}
+
+
+def _one_geometry(cells: Sequence[Cell]) -> LayerKind:
+    shapes = {(cell.layer.kv_heads, cell.layer.head_dim, cell.layer.value_head_dim) for cell in cells}
+    if len(shapes) != 1:
+        raise Refused(f"cells with KV heads and head dims {sorted(shapes)} in one process; measure layer kinds of one geometry at a time")
+    return cells[0].layer
+
+
+def _slots(arms: Sequence[Arm], cells: Sequence[Cell], device: torch.device) -> dict[tuple[str, PoolKey], int]:
+    cache = cache_bytes(device)
+    keys = dict.fromkeys(map(pool_key, arms))
+    return {(cell.name, key): slots_wanted(cell, cache, dtype_of(key[1]).itemsize, device.type) for cell in cells for key in keys}
+
+
+def _demand(key: PoolKey, cells: Sequence[Cell], layer: LayerKind, wanted: dict[tuple[str, PoolKey], int]) -> PoolDemand:
+    page_size, kv_dtype = key
+    return PoolDemand(
+        page_size=page_size,
+        kv_dtype=kv_dtype,
+        token_bytes=layer.kv_heads * (layer.head_dim + layer.value_head_dim) * dtype_of(kv_dtype).itemsize,
+        needed_tokens=max(pages_needed(cell, page_size) for cell in cells) * page_size,
+        slots=max(wanted[cell.name, key] for cell in cells),
+    )
+
+
+def _stage(spec: StageSpec, cells: Sequence[Cell], device: torch.device) -> Stage:
+    return Stage(
+        device=device,
+        model=spec.model,
+        tensor_parallel=spec.tensor_parallel,
+        context_length=spec.context_length,
+        chunked_prefill_size=spec.chunked_prefill_size,
+        max_batch=max(cell.padded_batch for cell in cells),
+        max_new_tokens=max(cell.new_tokens for cell in cells),
+    )

@@ -1,0 +1,51 @@
+"""CUDA events between pieces of work, with the queue held back so that the host gets ahead of the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+HEAD_START_S = 200e-6
+CLOCK_HZ = 2.0e9  # no slower than any board's SM clock, so that a delay is never shorter than asked for
+
+
+def hold_back(seconds: float) -> None:
+    """Keep the device busy with an empty spin while the host queues what follows."""
+    cuda = _cuda()
+    cuda._sleep(int(seconds * CLOCK_HZ))
+
+
+def back_to_back_us(work: Callable[[], object], discards: int, samples: int) -> list[float]:
+    """Device time of each of ``samples`` runs of ``work``, microseconds, one event between neighbours and one wait at the end."""
+    cuda = _cuda()
+    events = [cuda.Event(enable_timing=True) for _ in range(samples + 1)]
+    hold_back(HEAD_START_S)
+    for _ in range(discards):
+        work()
+    events[0].record()
+    for event in events[1:]:
+        work()
+        event.record()
+    cuda.synchronize()
+    return [start.elapsed_time(end) * 1e3 for start, end in pairwise(events)]
+
+
+def held_back_us(work: Callable[[], object], head_start_s: float, samples: int) -> list[float]:
+    """The same for work that the host issues slower than the device does it: each run waits until it is all queued."""
+    cuda = _cuda()
+    pairs = [(cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)) for _ in range(samples)]
+    for start, end in pairs:
+        hold_back(head_start_s)
+        start.record()
+        work()
+        end.record()
+    cuda.synchronize()
+    return [start.elapsed_time(end) * 1e3 for start, end in pairs]
+
+
+def _cuda() -> Any:
+    """torch.cuda, most of which has no types."""
+    import torch
+
+    return torch.cuda

@@ -1,0 +1,53 @@
+"""How many launches a sample and how many samples a visit, from how long one call takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.spec import TimingSpec
+
+MAX_LAUNCHES = 1024  # in one graph
+MAX_EAGER_LAUNCHES = 64  # all of them wait in the device's queue while it is held back
+SHORT_US, LONG_US = 2_000.0, 20_000.0  # between these one rotation is a sample; longer calls are cold by their own size
+LONG_REPLAYS = 3
+VISIT_S = 0.5
+
+
+@dataclass(frozen=True)
+class Pace:
+    """``launches`` a sample, ``replays`` samples a visit, ``discards`` samples thrown away before them."""
+
+    launches: int
+    replays: int
+    discards: int
+
+
+def graph_pace(call_us: float, slots: int, timing: TimingSpec) -> Pace:
+    """Launches in a graph: a multiple of ``slots``, so that every replay rotates over all pools, about ``replay_ms`` long."""
+    if call_us > LONG_US:
+        return _pace(call_us, 1, timing)
+    rotations = 1 if call_us >= SHORT_US else round(timing.replay_ms * 1e3 / (call_us * slots))
+    return _pace(call_us, slots * max(1, min(rotations, MAX_LAUNCHES // slots)), timing)
+
+
+def eager_pace(call_us: float, timing: TimingSpec) -> Pace:
+    """Launches of an eager sample: about ``replay_ms`` of them. Rotation runs on from sample to sample."""
+    return _pace(call_us, max(1, min(round(timing.replay_ms * 1e3 / call_us), MAX_EAGER_LAUNCHES)), timing)
+
+
+def _pace(call_us: float, launches: int, timing: TimingSpec) -> Pace:
+    """A visit discards ``discard_ms``, at least one sample, and stays within VISIT_S: long calls are sampled less often,
+    and one that alone takes the better part of it neither repeats nor discards."""
+    sample_s = call_us * launches * 1e-6
+    replays = min(timing.replays, LONG_REPLAYS) if call_us > LONG_US else timing.replays
+    discards = max(1, round(timing.discard_ms * 1e-3 / sample_s))
+    affordable = int(VISIT_S / sample_s)
+    if replays + discards > affordable:
+        discards = 1 if affordable >= 2 else 0
+        replays = max(1, min(replays, affordable - discards))
+    return Pace(launches, replays, discards)
+
+
+def rotation(launches: int, slots: int) -> list[int]:
+    """The slot of each launch of a graph: round all slots in order, ending on the last one."""
+    return [(launch - launches) % slots for launch in range(launches)]

@@ -1,0 +1,91 @@
+"""Timing of eager CUDA calls: device time with the queue held back, and wall time as the host sees it."""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+from typing import TYPE_CHECKING
+
+from backends.timing.cuda_events import held_back_us
+from backends.timing.pace import Pace, eager_pace
+
+if TYPE_CHECKING:
+    import torch
+
+    from backends.driver import PreparedCall
+    from backends.spec import TimingSpec
+
+MAX_HEAD_START_S = 0.05
+SERVED_LOOKS, SERVED_S = 10, 0.25
+
+
+class QueuedCall:
+    """See `backends.timing.timed.Timed`. A call that waits for the device itself cannot be queued ahead: its device time then
+    holds the host's as well, as it does when served."""
+
+    mode = "eager"
+
+    def __init__(self, call: PreparedCall, slots: int, timing: TimingSpec) -> None:
+        self.slots = slots
+        self._call = call
+        self._turn = 0
+        self.pace = Pace(1, 2, 1)
+        self._head_start_s = MAX_HEAD_START_S
+        with call.active():
+            call.plan()
+            call.launch(slots - 1)
+        self._head_start_s = self._issue_s()
+        self.pace = eager_pace(min(self.visit()), timing)
+
+    @property
+    def written(self) -> range:
+        return range(self.slots - 1, self.slots)
+
+    def shot(self) -> torch.Tensor:
+        with self._call.active():
+            self._call.plan()
+            return self.run_once()
+
+    def run_once(self) -> torch.Tensor:
+        return self._call.launch(self.slots - 1)
+
+    def visit(self) -> tuple[float, ...]:
+        """The metadata is made anew first: arms of one process may share the buffers it lies in."""
+        pace = self.pace
+        head_start_s = min(MAX_HEAD_START_S, self._head_start_s * pace.launches)
+        with self._call.active():
+            self._call.plan()
+            times = held_back_us(self._burst, head_start_s, pace.discards + pace.replays)
+        return tuple(us / pace.launches for us in times[pace.discards :])
+
+    def served_us(self) -> float | None:
+        """Wall time of a call from an idle device until it is idle again, the host's share included."""
+        looks: list[float] = []
+        until = time.monotonic() + SERVED_S
+        with self._call.active():
+            self._call.plan()
+            while not looks or (len(looks) < SERVED_LOOKS and time.monotonic() < until):
+                looks.append(self._wall_s() * 1e6)
+        return median(looks)
+
+    def close(self) -> None:
+        """Nothing is held beyond the call itself."""
+
+    def _burst(self) -> None:
+        for _ in range(self.pace.launches):
+            self._call.launch(self._turn)
+            self._turn = (self._turn + 1) % self.slots
+
+    def _wall_s(self) -> float:
+        import torch
+
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        self._call.launch(self._turn)
+        torch.cuda.synchronize()
+        return time.perf_counter() - start
+
+    def _issue_s(self) -> float:
+        """How long the host may need to queue one call: its whole wall time, half as much again, and a margin."""
+        with self._call.active():
+            return 1.5 * min(self._wall_s() for _ in range(2)) + 100e-6

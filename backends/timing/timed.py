@@ -1,0 +1,51 @@
+"""An arm ready to be timed on a cell, whatever its clock: what a visit and a check need of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from backends.timing.capture import ReplayedCall
+from backends.timing.pace import Pace
+from backends.timing.queued import QueuedCall
+from backends.timing.wall_clock import WallCall
+
+if TYPE_CHECKING:
+    import torch
+
+    from backends.driver import CellData, PreparedCall
+    from backends.spec import TimingSpec
+
+
+class Timed(Protocol):
+    """``mode`` "graph" or "eager". ``slots`` pools are rotated over. ``written`` are those that one `shot` writes to."""
+
+    mode: str
+    slots: int
+    pace: Pace
+
+    @property
+    def written(self) -> range: ...
+
+    def shot(self) -> torch.Tensor:
+        """The step's metadata and one run; the output of pool slot ``slots - 1``."""
+
+    def run_once(self) -> torch.Tensor:
+        """The run alone, inside ``call.active()`` and after ``call.plan()``."""
+
+    def visit(self) -> tuple[float, ...]:
+        """Microseconds a launch, one value a sample."""
+
+    def served_us(self) -> float | None:
+        """Wall time of one call, host included; None where the engine replays a graph."""
+
+    def close(self) -> None: ...
+
+
+def make_timed(call: PreparedCall, data: CellData, slots: int, timing: TimingSpec) -> Timed:
+    """Capture what the engine would capture, and settle the pace. Raises what the first launches raise."""
+    addresses = {layer.data_ptr() for layers in (data.pool.k, data.pool.v) for layer in layers[:slots]}
+    if len(addresses) != 2 * slots:
+        raise ValueError(f"cell {data.cell.name} rotates over {slots} pools that share memory; each layer needs its own")
+    if data.q.device.type == "cpu":
+        return WallCall(call, slots, timing)
+    return ReplayedCall(call, slots, timing) if call.graph else QueuedCall(call, slots, timing)

@@ -1,0 +1,77 @@
+"""One run at a time on one GPU of one machine: an advisory lock in the machine's temporary folder."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pathlib
+import re
+import tempfile
+import time
+from collections.abc import Callable
+
+POLL_S = 0.2
+SAY_S = 2.0
+
+_held: list[int] = []  # descriptors stay open, and locks held, until this process ends
+
+
+def take(key: str, owner: str, waiting: Callable[[str], None], folder: pathlib.Path | None = None) -> str | None:
+    """Hold the lock of GPU ``key`` until this process ends; ``waiting(owner)`` is called every 2 s while another holds it.
+
+    The kernel drops it with the process, so a file left behind is harmless. It binds the users of one temporary folder
+    (two containers have two). Returns None, or the sentence why there is no lock.
+    """
+    path = (folder or _shared_folder()) / f"attnpin-{re.sub(r'[^A-Za-z0-9.-]+', '-', key)}.lock"
+    try:
+        descriptor = _open_shared(path)
+    except OSError as error:
+        return f"no lock on this GPU: {path.name} cannot be opened ({error.strerror}), so two runs at once would disturb each other"
+    _wait(descriptor, waiting)
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, json.dumps({"owner": owner, "pid": os.getpid()}).encode(), 0)
+    _held.append(descriptor)
+    return None
+
+
+def _shared_folder() -> pathlib.Path:
+    """/tmp before TMPDIR: the lock is for all users of the machine."""
+    common = pathlib.Path("/tmp")
+    return common if os.access(common, os.W_OK) else pathlib.Path(tempfile.gettempdir())
+
+
+def _open_shared(path: pathlib.Path) -> int:
+    """Without O_CREAT first: in a sticky folder the kernel refuses O_CREAT on a file of another user (fs.protected_regular)."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    with contextlib.suppress(PermissionError):  # another user created it in between, and opened it for us
+        os.fchmod(descriptor, 0o666)  # whatever the umask: others must be able to wait
+    return descriptor
+
+
+def _wait(descriptor: int, waiting: Callable[[str], None]) -> None:
+    say_at = time.monotonic()
+    while not _try(descriptor):
+        if time.monotonic() >= say_at:
+            waiting(_owner(descriptor))
+            say_at = time.monotonic() + SAY_S
+        time.sleep(POLL_S)
+
+
+def _try(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _owner(descriptor: int) -> str:
+    try:
+        return str(json.loads(os.pread(descriptor, 4096, 0))["owner"])
+    except (ValueError, KeyError, TypeError):  # not written yet, or not ours
+        return "another run"

@@ -1,0 +1,110 @@
+"""The worker's own process: reads questions, answers each with events, and ends each answer with "done" or "error"."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import platform
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from backends.arm import Arm
+from backends.cell import Cell
+from backends.measured import Round
+from backends.spec import StageSpec, TimingSpec
+from backends.wire import from_plain
+from backends.worker import home
+from backends.worker.failures import describe
+from backends.worker.line import Line
+
+Message = dict[str, Any]
+
+QUESTION_LIMIT_S = 120.0  # for questions that bring no limits of their own
+
+
+def serve(incoming: BinaryIO, descriptor: int) -> None:
+    """Answer until the line closes, or until a failure that leaves this process unfit (a lost CUDA context)."""
+    _prepare_process()
+    line = Line(descriptor)
+    line.send("hello", python=platform.python_version())
+    for text in incoming:
+        if not _answer(json.loads(text), line):
+            return
+
+
+def _prepare_process() -> None:
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # the guard made it the same place as stderr
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.enable()  # a crash leaves its Python stack on stderr
+    faulthandler.register(signal.SIGUSR1, all_threads=True)  # and so does a hang, when the guard asks
+    home.ensure()
+
+
+def _answer(message: Message, line: Line) -> bool:
+    """False when the process must not be asked again."""
+    timing = message.get("timing", {})
+    limits = {name: timing.get(name, QUESTION_LIMIT_S) for name in ("trial_limit_s", "build_limit_s")}
+    line.send("limits", **limits)
+    try:
+        QUESTIONS[message["do"]](message, line)
+    except BaseException as error:  # SystemExit too: a library that calls exit() ends its arm, not the line
+        traceback.print_exc()
+        return _report(error, line)
+    line.send("done")
+    return True
+
+
+def _report(error: BaseException, line: Line) -> bool:
+    from backends.blame import ArmFailed
+
+    if isinstance(error, ArmFailed):  # it knows better than the progress whose fault it was
+        line.send("error", outcome=error.outcome, detail=error.detail, phase=line.phase, arm=error.arm, cell=error.cell)
+        return False
+    failure = describe(error)
+    line.send("error", outcome=failure.outcome, detail=failure.detail, phase=line.phase)
+    return not failure.fatal
+
+
+def _facts(message: Message, line: Line) -> None:
+    from backends.worker import board, facts
+
+    line.say("facts")
+    environment = facts.environment(message["imports"])
+    line.send("facts", environment=environment, busy=board.busy(environment.board))
+
+
+def _lock(message: Message, line: Line) -> None:
+    from backends.worker import lock
+
+    caution = lock.take(message["gpu"], message["owner"], lambda owner: line.send("waiting", owner=owner))
+    line.send("locked", caution=caution)
+
+
+def _trial(message: Message, line: Line) -> None:
+    from backends import trial
+
+    arm = from_plain(Arm, message["arm"])
+    for result in trial.run(arm, *_setting(message), line.say):
+        line.send("trial", trial=result)
+
+
+def _round(message: Message, line: Line) -> None:
+    from backends import rounds
+
+    arms = from_plain(tuple[Arm, ...], message["arms"])
+    skip = {(arm, cell) for arm, cell in message.get("skip", ())}
+    for result in rounds.run(message["index"], message["seed"], arms, *_setting(message), line.say, skip):
+        name = "round" if isinstance(result, Round) else "cell_round"
+        line.send(name, **{name: result})
+
+
+def _setting(message: Message) -> tuple[tuple[Cell, ...], StageSpec, TimingSpec]:
+    cells = from_plain(tuple[Cell, ...], message["cells"])
+    return cells, from_plain(StageSpec, message["stage"]), from_plain(TimingSpec, message["timing"])
+
+
+QUESTIONS: dict[str, Callable[[Message, Line], None]] = {"facts": _facts, "lock": _lock, "trial": _trial, "round": _round}

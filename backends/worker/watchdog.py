@@ -1,0 +1,52 @@
+"""When a silent worker has been silent too long."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+class Watchdog:
+    """Pure bookkeeping over the events a worker sends; the guard supplies the time.
+
+    Between requests there is no limit. During one, at most ``trial_limit_s`` may pass without an event; while a compiler
+    lives that clock stands still, but at most ``build_limit_s`` may pass since the last event.
+    """
+
+    def __init__(self) -> None:
+        self._trial_limit_s = math.inf
+        self._build_limit_s = math.inf
+        self._event_at = 0.0
+        self._active_at = 0.0
+        self._compiler: str | None = None
+        self.phase: str | None = None
+        self._subject = ""
+
+    def saw(self, event: dict[str, Any], now: float) -> None:
+        """An event of the worker: "limits" opens a request, "done" and "error" close it, any one proves progress."""
+        kind = event.get("event")
+        self._event_at = self._active_at = now
+        self._compiler = None
+        if kind == "limits":
+            self._trial_limit_s, self._build_limit_s = event["trial_limit_s"], event["build_limit_s"]
+        elif kind in ("done", "error"):
+            self._trial_limit_s = self._build_limit_s = math.inf
+        elif kind == "progress":
+            self.phase = event["phase"]
+            self._subject = "".join(f", {event[key]}" for key in ("arm", "cell") if event.get(key))
+
+    def compiling(self, compiler: str, now: float) -> None:
+        self._active_at, self._compiler = now, compiler
+
+    def quiet_s(self, now: float) -> float:
+        """Seconds without event or compiler; 0 between requests."""
+        return 0.0 if math.isinf(self._trial_limit_s) else now - self._active_at
+
+    def overdue(self, now: float) -> str | None:
+        """The sentence that says which limit was passed, None while all are kept."""
+        where = f" (phase {self.phase or 'start'}{self._subject})"
+        if now - self._event_at > self._build_limit_s and self._compiler:
+            return f"{self._compiler} was still building after {self._build_limit_s:g} s{where}; raise measure.timing.build_limit_s"
+        if now - self._active_at > self._trial_limit_s:
+            return f"no progress for {self._trial_limit_s:g} s{where}"
+        return None

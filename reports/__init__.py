@@ -1,0 +1,1 @@
+"""Records in, text out. No I/O in a renderer."""

@@ -1,0 +1,82 @@
+"""What was decided: the pairs in order of the objective, and the step model behind the prediction."""
+
+from __future__ import annotations
+
+from reports import numbers
+from reports.page import Section, Table
+from store.decision import Decision, Pair, PairScore, StepModel
+from store.run import Run
+
+UNITS = "attention time per 1000 output tokens; ratio = pair / default, above 1 is slower"
+
+
+def ranked(decision: Decision) -> list[PairScore]:
+    """Pairs, the least attention time first."""
+    return sorted(decision.scores, key=lambda score: score.objective_ms)
+
+
+def score_of(decision: Decision, pair: Pair | None) -> PairScore | None:
+    return next((score for score in decision.scores if score.pair == pair), None)
+
+
+def runner_up(decision: Decision) -> PairScore | None:
+    """The best pair that may be picked and is not the default: what staying with the default gives up."""
+    return next((score for score in ranked(decision) if score.pair != decision.default and score.barred is None), None)
+
+
+def role(decision: Decision, pair: Pair) -> str:
+    """ "default", "pick", "tied" or several of them."""
+    roles = (("default", pair == decision.default), ("pick", pair == decision.pick), ("tied", pair in decision.tie_set))
+    return ", ".join(name for name, holds in roles if holds)
+
+
+def step_change(score: PairScore) -> str:
+    """The predicted change of a step's time, from the best to the worst case; a gain is less time, so a minus. "" if unknown."""
+    if score.step_gain_low is None or score.step_gain_high is None:
+        return ""
+    return numbers.change_range(-score.step_gain_high, -score.step_gain_low)
+
+
+def objective(run: Run, decision: Decision) -> Section:
+    """Each pair's objective against the default's. A barred pair is shown with its reason elsewhere."""
+    header = ("prefill", "decode", "attention", "ratio", f"step, {run.scenario.decide.objective.value}", "worst cell", "role")
+    rows = tuple(_score(score, decision) for score in ranked(decision))
+    note = f"{UNITS}; step = predicted change of the objective, not measured."
+    return Section("Objective of each pair", (note, Table(header, rows)) if rows else ("No pair was measured on every cell.",))
+
+
+def _score(score: PairScore, decision: Decision) -> tuple[str, ...]:
+    return (
+        score.pair.prefill,
+        score.pair.decode,
+        numbers.milliseconds(score.objective_ms),
+        numbers.interval(score.ratio) if score.ratio else "",
+        step_change(score),
+        worst_cell(score),
+        "may not be picked" if score.barred else role(decision, score.pair),
+    )
+
+
+def worst_cell(score: PairScore) -> str:
+    """ "decode_b64: 1.012 (0.998 to 1.026)"; "" where nothing was compared."""
+    if score.worst_cell is None or score.worst_cell_ratio is None:
+        return ""
+    return f"{score.worst_cell}: {numbers.interval(score.worst_cell_ratio)}"
+
+
+def steps(decision: Decision) -> Section:
+    """The model that turns attention time into time of a step."""
+    whose = "default" if decision.default else "pick"
+    note = f"Predicted, not measured: the {whose}'s attention beside a roofline of the rest of the step (weights, small kernels, lm_head)."
+    table = Table(("phase", "cell", "attention", "rest", "share"), tuple(map(_step, decision.steps)))
+    return Section("Attention's share of a step", (note, table) if decision.steps else ("No step was modelled.",))
+
+
+def _step(step: StepModel) -> tuple[str, ...]:
+    longest = "unbounded" if step.rest_ms_high is None else numbers.milliseconds(step.rest_ms_high)
+    rest = f"{numbers.milliseconds(step.rest_ms_low)} to {longest}"
+    return step.phase, step.cell, numbers.milliseconds(step.attention_ms), rest, numbers.percent_range(step.share_low, step.share_high)
+
+
+def cautions(decision: Decision) -> Section | None:
+    return Section("Cautions", decision.cautions) if decision.cautions else None

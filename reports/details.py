@@ -1,0 +1,35 @@
+"""All that a run holds, as sections in reading order: the body of every long report."""
+
+from __future__ import annotations
+
+from reports import choice, costs, failures, ground, measured
+from reports.page import Section
+from store.decision import Decision
+from store.run import Run
+
+
+def sections(run: Run) -> tuple[Section, ...]:
+    found = (
+        *(_decided(run, run.decision) if run.decision else ()),
+        failures.exclusions(run),
+        failures.failed_trials(run),
+        measured.correctness(run),
+        measured.probes(run),
+        measured.kernels(run),
+        ground.environment(run),
+        ground.rules(run),
+        ground.wall_time(run),
+        ground.reproduce(run),
+    )
+    return tuple(section for section in found if section is not None)
+
+
+def _decided(run: Run, decision: Decision) -> tuple[Section | None, ...]:
+    return (
+        choice.objective(run, decision),
+        failures.barred(run),
+        *measured.cell_tables(run, decision),
+        choice.steps(decision),
+        costs.table(run, decision),
+        choice.cautions(decision),
+    )

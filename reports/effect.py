@@ -1,0 +1,72 @@
+"""What a pick means for a server: the predicted change of TPOT and TTFT, as a range. Nothing here is measured on a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.cell import Phase
+from reports import numbers, wording
+from store.decision import Decision, Interval, Pair, StepModel
+from store.run import Run
+
+Counted = tuple[float, StepModel, Interval]  # calls per 1000 tokens, the step, the pick's ratio on its cell
+METRICS = {Phase.DECODE: "TPOT", Phase.PREFILL: "TTFT"}
+
+
+@dataclass(frozen=True)
+class Effect:
+    """``low`` and ``high`` are changes of the step's time (negative = faster) over the intervals of the kernels' ratios
+    and the range of the rest of the step."""
+
+    phase: Phase
+    low: float
+    high: float
+
+
+def of_pair(run: Run, decision: Decision, pair: Pair) -> tuple[Effect, ...]:
+    """The effect of ``pair`` in each phase in which every counted cell has a step model and a ratio; the others are left out."""
+    effects = (_in_phase(run, decision, wording.arm_of(pair, phase), phase) for phase in METRICS)
+    return tuple(effect for effect in effects if effect is not None)
+
+
+def text(effects: tuple[Effect, ...]) -> str:
+    """ "TPOT -2.4 % to -1.6 %, TTFT unchanged"."""
+    return ", ".join(f"{METRICS[effect.phase]} {_range(effect)}" for effect in effects)
+
+
+def _range(effect: Effect) -> str:
+    return "unchanged" if effect.low == effect.high == 0 else numbers.change_range(effect.low, effect.high)
+
+
+def _in_phase(run: Run, decision: Decision, arm: str, phase: Phase) -> Effect | None:
+    if decision.default is None:
+        return None
+    if arm == wording.arm_of(decision.default, phase):
+        return Effect(phase, 0.0, 0.0)
+    models, ratios = _models(decision), _ratios(decision, arm)
+    cells = [(one.cell.name, one.calls_per_1000_tokens) for one in run.cells if one.cell.phase is phase and one.calls_per_1000_tokens > 0]
+    if not cells or any(name not in models or name not in ratios for name, _ in cells):
+        return None
+    counted = [(weight, models[name], ratios[name]) for name, weight in cells]
+    corners = [change for edge in ("low", "high") for change in _changes(counted, edge)]
+    return Effect(phase, min(corners), max(corners))
+
+
+def _models(decision: Decision) -> dict[str, StepModel]:
+    return {step.cell: step for step in decision.steps}
+
+
+def _ratios(decision: Decision, arm: str) -> dict[str, Interval]:
+    return {result.cell: result.ratio for result in decision.cells if result.arm == arm and result.ratio is not None}
+
+
+def _changes(counted: list[Counted], edge: str) -> tuple[float, float]:
+    """Change of the summed step time at one edge of the ratios, for the shortest and the longest rest of the step:
+    sum w a (r - 1) / sum w (a + rest). An unbounded rest leaves no change."""
+    gained = sum(weight * step.attention_ms * (getattr(ratio, edge) - 1) for weight, step, ratio in counted)
+    shortest = sum(weight * (step.attention_ms + step.rest_ms_low) for weight, step, _ in counted)
+    rests = [step.rest_ms_high for _, step, _ in counted if step.rest_ms_high is not None]
+    if len(rests) < len(counted):
+        return gained / shortest, 0.0
+    longest = sum(weight * (step.attention_ms + rest) for (weight, step, _), rest in zip(counted, rests))
+    return gained / shortest, gained / longest

@@ -1,0 +1,48 @@
+"""What did not run or may not be used, with every reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from backends.outcome import Outcome
+from reports import wording
+from reports.page import Section, Table
+from store.run import Run
+from store.scenario import Exclusion
+
+
+def exclusions(run: Run) -> Section:
+    """Every reason of every excluded backend, sorted by rule so that backends a rule keeps out stand together."""
+    rows = sorted(row for exclusion in run.exclusions for row in _reasons(exclusion))
+    header = ("rule", "backend", "phase", "asked", "allowed", "remedy", "source")
+    body = (Table(header, tuple(rows)),) if rows else ("No backend was excluded.",)
+    return Section(f"Excluded before measuring: {wording.count(len({row[1] for row in rows}), 'backend')}", body)
+
+
+def _reasons(exclusion: Exclusion) -> list[tuple[str, ...]]:
+    return [
+        (reason.rule, exclusion.backend, exclusion.phase or "both", reason.asked, reason.allowed, reason.remedy, reason.source)
+        for reason in exclusion.reasons
+    ]
+
+
+def failed_trials(run: Run) -> Section:
+    """Every attempt that gave no time, and how it ended."""
+    rows = tuple(
+        (trial.arm, trial.cell, trial.outcome.value, trial.detail or "") for trial in run.trials if trial.outcome is not Outcome.MEASURED
+    )
+    body = (Table(("arm", "cell", "outcome", "detail"), rows),) if rows else ("No trial failed.",)
+    return Section(f"Trials that failed: {len(rows)}", body)
+
+
+def failure_counts(run: Run) -> str:
+    """ "1 crashed, 2 timed out", most frequent first; "" when all went well."""
+    counts = Counter(trial.outcome.value for trial in run.trials if trial.outcome is not Outcome.MEASURED)
+    return ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
+
+
+def barred(run: Run) -> Section | None:
+    """Pairs that were measured and may still not be picked."""
+    scores = run.decision.scores if run.decision else ()
+    rows = tuple((wording.pair(score.pair), score.barred) for score in scores if score.barred)
+    return Section("Measured, but may not be picked", (Table(("pair", "why"), rows),)) if rows else None

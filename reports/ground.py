@@ -1,0 +1,89 @@
+"""What a result stands on: board, libraries, rules, where the time went, and how to do it again."""
+
+from __future__ import annotations
+
+from backends.environment import Board, Environment
+from reports import numbers, wording
+from reports.page import Command, Section, Table
+from store.run import Run
+from store.scrub import without_places
+
+
+def environment(run: Run) -> Section:
+    rows = tuple((name, value) for name, value in (*_board(run.environment.board), *_software(run.environment)) if value)
+    distributions = tuple((d.name, d.version, wording.digest(d.digest)) for d in run.environment.distributions)
+    tables = [Table(("what", "value"), rows)]
+    if distributions:
+        tables.append(Table(("distribution", "version", "content hash"), distributions))
+    if run.environment.variables:
+        tables.append(Table(("variable", "value"), run.environment.variables))
+    return Section("Environment", tuple(tables))
+
+
+def _board(board: Board) -> tuple[tuple[str, str], ...]:
+    return (
+        ("board", board.name),
+        ("compute capability", f"sm {board.sm}" if board.sm else ""),
+        ("MIG slice", board.mig or ""),
+        ("UUID", board.uuid or ""),
+        ("memory", numbers.gib(board.memory_bytes) if board.memory_bytes else ""),
+        ("power limit", f"{numbers.significant(board.power_limit_w, 3)} W" if board.power_limit_w else ""),
+        ("driver", board.driver or ""),
+    )
+
+
+def _software(environment: Environment) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Python", environment.python),
+        ("torch", environment.torch or ""),
+        ("CUDA", environment.cuda or ""),
+        ("Triton", environment.triton or ""),
+        ("image", environment.image or ""),
+    )
+
+
+def rules(run: Run) -> Section:
+    """Whose rules chose the default and the candidates, beside the engine that was really there."""
+    default = run.default
+    engine = wording.engine(run.scenario.engine.name)
+    lines = (
+        f"{wording.engine_line(run)}.",
+        f"{engine} by itself: prefill {default.prefill}, decode {default.decode}, page size {default.page_size}, "
+        f"KV cache {default.kv_cache_dtype}: {default.because}",
+    )
+    return Section("Rules", (*lines, *_newer(run)))
+
+
+def _newer(run: Run) -> tuple[str, ...]:
+    if run.engine_version is None or run.engine_version == run.default.rules_version:
+        return ()
+    return ("The two versions differ; what the default was follows the rules' version, what was timed the engine's.",)
+
+
+def wall_time(run: Run) -> Section:
+    """Where the wall time went, phase by phase."""
+    phases = [(phase, spent) for phase, spent in run.wall_seconds if spent > 0]
+    total = sum(spent for _, spent in phases)
+    rows = tuple((phase, numbers.seconds(spent), numbers.percent(spent / total)) for phase, spent in phases)
+    table = Table(("phase", "time", "share"), (*rows, ("in all", numbers.seconds(total), "")))
+    return Section("Where the wall time went", (table,) if rows else ("No time was recorded.",))
+
+
+def reproduce(run: Run) -> Section:
+    measure, timing = run.scenario.measure, run.scenario.measure.timing
+    settings = (
+        ("run", run.id),
+        ("digest", wording.digest(run.digest)),
+        ("created", run.created),
+        ("attnpin", run.tool_version),
+        ("protocol", str(run.protocol)),
+        ("profile", measure.profile),
+        ("seed", str(measure.seed)),
+        ("processes", f"{len(run.rounds)} of {measure.processes}"),
+        ("blocks a process", str(timing.blocks)),
+        ("samples a visit", str(timing.replays)),
+        ("device time a sample", numbers.milliseconds(timing.replay_ms)),
+        ("labels", ", ".join(dict.fromkeys(label for one in run.rounds for label in one.labels))),
+    )
+    rows = tuple((name, value) for name, value in settings if value)
+    return Section("How to reproduce", (Command(without_places(run.command)), Table(("setting", "value"), rows)))

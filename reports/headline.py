@@ -1,0 +1,110 @@
+"""The answer in a dozen labelled sentences: what every report says before its tables."""
+
+from __future__ import annotations
+
+from reports import choice, costs, effect, numbers, wording
+from store.decision import Decision, PairScore, Ruling
+from store.run import Run
+
+NOT_CONFIRMED = "predicted, not measured; not confirmed by a serving run"
+FIRST_COSTS = 4  # of those that differ; the rest stands in the folded table
+FIRST_CAUTIONS = 2
+
+Line = tuple[str, str]
+
+
+def lines(run: Run) -> tuple[Line, ...]:
+    """(label, sentence) of what the run decided; a line with nothing to say is left out."""
+    decision = run.decision
+    if decision is None:
+        return (("Decision", f"none yet: the run is {run.status}"),)
+    compared = compared_score(decision)
+    found = (
+        ("Decision", decided(decision)),
+        ("Instead of", instead_of(run, decision)),
+        ("Predicted effect", predicted_effect(run, decision, compared)),
+        ("Worst cell", _worst_cell(compared)),
+        ("Why sure", why_sure(decision, compared)),
+        ("What it costs", _costs(run, decision)),
+        ("Given up", _given_up(decision)),
+        ("Cautions", _cautions(decision)),
+    )
+    return tuple((label, sentence) for label, sentence in found if sentence)
+
+
+def compared_score(decision: Decision) -> PairScore | None:
+    """The pair the sentences compare with the default: the pick, or the best one that was not picked."""
+    picked = decision.pick if decision.ruling is Ruling.SWITCH else None
+    return choice.score_of(decision, picked) if picked else choice.runner_up(decision)
+
+
+def decided(decision: Decision) -> str:
+    if decision.ruling is Ruling.INCOMPLETE:
+        return f"no pin: {decision.unset_because or decision.default_because}"
+    if not decision.flags:
+        stays = f" ({wording.pair(decision.default)} stays)" if decision.default else ""
+        return f"leave the flags unset{stays}, because {wording.unset(decision.unset_because)}"
+    return f"set {wording.flags(decision.flags)}"
+
+
+def instead_of(run: Run, decision: Decision) -> str:
+    """What the pick replaces, or what it would have been replaced by."""
+    if decision.default is None:
+        return f"{wording.default(run, decision)}, which was not measured: {decision.default_because}"
+    if decision.ruling is Ruling.SWITCH:
+        return f"{wording.default(run, decision)}, what would run without a pin: {decision.default_because}"
+    best = choice.runner_up(decision)
+    return f"{wording.pair(best.pair)}, the best of the others" if best else ""
+
+
+def predicted_effect(run: Run, decision: Decision, compared: PairScore | None) -> str:
+    change = choice.step_change(compared) if compared else ""
+    if compared is None or not change:
+        return ""
+    objective = f"time of a step ({run.scenario.decide.objective.value}) {change}"
+    parts = (objective, effect.text(effect.of_pair(run, decision, compared.pair)), NOT_CONFIRMED)
+    condition = "" if decision.ruling is Ruling.SWITCH else f"with {wording.pair(compared.pair)} it would be: "
+    return condition + "; ".join(filter(None, parts))
+
+
+def _worst_cell(compared: PairScore | None) -> str:
+    cell = choice.worst_cell(compared) if compared else ""
+    return f"{cell} of the default's time" if cell else ""
+
+
+def why_sure(decision: Decision, compared: PairScore | None) -> str:
+    if compared is None or compared.ratio is None:
+        return ""
+    ratio = compared.ratio
+    default = choice.score_of(decision, decision.default)
+    times = f"{numbers.milliseconds(compared.objective_ms)}" + (f" against {numbers.milliseconds(default.objective_ms)}" if default else "")
+    seen = decision.minimum_detectable_effect
+    return "; ".join(
+        [
+            f"attention per 1000 output tokens {times}",
+            f"ratio {numbers.interval(ratio)}, {numbers.level(ratio.confidence)} interval over {ratio.processes} fresh processes",
+            *([f"smallest change of it this run could see {numbers.percent(seen)}"] if seen is not None else []),
+        ]
+    )
+
+
+def _costs(run: Run, decision: Decision) -> str:
+    if decision.ruling is not Ruling.SWITCH or decision.default is None or decision.pick is None:
+        return ""
+    found = costs.between(run, decision.default, decision.pick)[:FIRST_COSTS]
+    return "; ".join(f"{cost.what} {cost.default} -> {cost.pick}" for cost in found) or "nothing else that was measured differs"
+
+
+def _given_up(decision: Decision) -> str:
+    """The faster pair that a feature or limit keeps out, when there is one."""
+    best = next(iter(choice.ranked(decision)), None)
+    if best is None or best.barred is None:
+        return ""
+    ratio = f", ratio {numbers.interval(best.ratio)}" if best.ratio else ""
+    return f"{wording.pair(best.pair)}{ratio}: {best.barred}"
+
+
+def _cautions(decision: Decision) -> str:
+    """The first ones; all stand in their own section."""
+    more = len(decision.cautions) - FIRST_CAUTIONS
+    return "; ".join([*decision.cautions[:FIRST_CAUTIONS], *([f"{more} more below"] if more > 0 else [])])

@@ -1,0 +1,1 @@
+"""What a launcher is given: one file a form, each a pure `render(pin, launcher)`."""

@@ -1,0 +1,23 @@
+"""The lines that open an exported file: what made it, for which machine and versions, and how to check it again."""
+
+from __future__ import annotations
+
+from reports import wording
+from reports.page import clean
+from store.pin import Pin
+
+
+def header(pin: Pin) -> tuple[str, ...]:
+    """Sentences without a comment mark, each on one line."""
+    hashes = ", ".join(f"{name} {wording.digest(digest)}" for name, _, digest in pin.valid_for.distributions)
+    lines = (
+        f"attnpin {pin.tool_version}, run {pin.run}, {pin.created}",
+        f"measured on {wording.valid_for(pin)}",
+        f"content hashes: {hashes}" if hashes else "",
+        f"check again after any change of these: {wording.check(pin)}",
+    )
+    return tuple(clean(line).rstrip("\\ ") for line in lines if line)
+
+
+def unset(pin: Pin) -> str:
+    return f"unset, because {wording.unset(pin.unset)}".rstrip("\\ ")

@@ -1,0 +1,25 @@
+"""The pin's flags and reasons as JSON, for a program that starts the server."""
+
+from __future__ import annotations
+
+import json
+
+from reports.launchers.launcher import Launcher, flags_of
+from store.pin import Pin
+
+
+def render(pin: Pin, launcher: Launcher) -> str:
+    """``flags`` is {} when ``unset`` holds a reason, and ``unset`` is null when there are flags."""
+    flags = flags_of(pin, launcher)
+    holds = pin.valid_for
+    content = {
+        "engine": pin.engine,
+        "flags": {flag.name: flag.value for flag in flags},
+        "because": {flag.name: flag.because for flag in flags if flag.because},
+        "unset": pin.unset,
+        "valid_for": {"engine_version": holds.engine_version, "gpu": holds.gpu, "model": holds.model, "traffic": holds.traffic},
+        "run": pin.run,
+        "created": pin.created,
+        "tool_version": pin.tool_version,
+    }
+    return json.dumps(content, indent=2) + "\n"

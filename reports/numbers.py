@@ -1,0 +1,90 @@
+"""How a number looks wherever attnpin shows one: its unit, its digits and its sign.
+
+A ratio is new/old and a change is that ratio less 1, so above 1, or a plus sign, is slower. Digits are fixed by the kind
+of number, not by its noise: four significant ones for a time, three decimals for a ratio, about two digits for a percentage.
+"""
+
+from __future__ import annotations
+
+import math
+
+from store.decision import Interval
+
+NOT_FINITE = "not finite"
+UNKNOWN = "unknown"
+
+
+def significant(value: float, digits: int) -> str:
+    """``value`` in fixed point with ``digits`` significant digits (whole digits are never cut: 123456 -> "123500")."""
+    if not math.isfinite(value):
+        return NOT_FINITE
+    if value == 0:
+        return "0"
+    exponent = int(f"{value:.{digits - 1}e}".rpartition("e")[2])
+    decimals = digits - 1 - exponent
+    return f"{round(value, decimals):.{max(0, decimals)}f}"
+
+
+def microseconds(us: float) -> str:
+    return f"{significant(us, 4)} us"
+
+
+def milliseconds(ms: float) -> str:
+    return f"{significant(ms, 4)} ms"
+
+
+def seconds(s: float) -> str:
+    """Wall time, three significant digits below a quarter of an hour, whole minutes above."""
+    return f"{significant(s, 3)} s" if s < 900 else f"{s / 60:.0f} min"
+
+
+def gib(size_bytes: int) -> str:
+    return f"{significant(size_bytes / 2**30, 3)} GiB"
+
+
+def small(value: float) -> str:
+    """An error without a unit: two significant digits, in powers of ten."""
+    return f"{value:.1e}" if math.isfinite(value) else NOT_FINITE
+
+
+def ratio(value: float) -> str:
+    """New/old, above 1 is slower."""
+    if not math.isfinite(value):
+        return NOT_FINITE
+    return f"{value:.3f}" if abs(value) < 10 else significant(value, 4)
+
+
+def interval(value: Interval) -> str:
+    """A ratio with its interval: "0.949 (0.941 to 0.957)"."""
+    return f"{ratio(value.estimate)} ({ratio(value.low)} to {ratio(value.high)})"
+
+
+def percent(fraction: float) -> str:
+    return _percent(fraction, "")
+
+
+def level(confidence: float) -> str:
+    """A confidence, with the digits a correction for many comparisons gives it: "98.75 %"."""
+    return f"{100 * confidence:.4g} %"
+
+
+def change(fraction: float) -> str:
+    """A signed change of a time: "+2.1 %" is slower, "-2.1 %" faster."""
+    return _percent(fraction, "+")
+
+
+def change_range(low: float, high: float) -> str:
+    return f"{change(low)} to {change(high)}"
+
+
+def percent_range(low: float, high: float) -> str:
+    return f"{percent(low)} to {percent(high)}"
+
+
+def _percent(fraction: float, sign: str) -> str:
+    value = 100 * fraction
+    if not math.isfinite(value):
+        return NOT_FINITE
+    decimals = 2 if abs(value) < 0.995 else 1 if abs(value) < 9.95 else 0
+    rounded = round(value, decimals)
+    return "0 %" if rounded == 0 else f"{rounded:{sign}.{decimals}f} %"

@@ -1,0 +1,110 @@
+"""The end of `tune` in a terminal: what to paste, why, and where the rest lies."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import PurePath
+
+from backends.cell import Phase
+from reports import failures, headline, measured, numbers, wording
+from reports.page import Table, clean, text_table
+from store.decision import Decision
+from store.pin import Pin
+from store.run import Run
+from store.scenario import WeightedCell
+
+MOST_ROWS = 12  # of the table; the report has all of them
+MOST_CAUTIONS = 4
+LABEL_WIDTH = 8
+CREDENTIALS = re.compile(r"://[^/@]*@")
+
+
+def render(run: Run, pin: Pin | None, pin_path: str | None, database: str | None = None) -> str:
+    """Plain text of at most 40 lines. ``pin_path`` and ``database`` (a URL, its password is left out) are shown as given."""
+    undecided = [_labelled("decision", f"none: the run is {run.status}")]
+    answer = [*_answer(run, run.decision, pin), *_arms(run, run.decision)] if run.decision else undecided
+    blocks = [[f"{wording.title(run)}: {run.status}"], answer, _tally(run), _places(run, pin, pin_path, database)]
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _labelled(label: str, sentence: str) -> str:
+    return f"{label:<{LABEL_WIDTH}}  {sentence}"
+
+
+def _answer(run: Run, decision: Decision, pin: Pin | None) -> list[str]:
+    compared = headline.compared_score(decision)
+    measured_or_not = "" if decision.default else ", not measured"
+    found = (
+        ("default", f"{wording.default(run, decision)}{measured_or_not}: {clean(decision.default_because)}"),
+        ("pick", wording.pair(decision.pick) if decision.pick else ""),
+        ("effect", headline.predicted_effect(run, decision, compared)),
+        ("sure", headline.why_sure(decision, compared)),
+        *(("caution", clean(caution)) for caution in decision.cautions[:MOST_CAUTIONS]),
+    )
+    return [*_flags(decision, pin), *(_labelled(label, sentence) for label, sentence in found if sentence)]
+
+
+def _flags(decision: Decision, pin: Pin | None) -> list[str]:
+    """The flags to paste, each with its reason, or why there are none."""
+    if pin is None:
+        return [_labelled("no pin", clean(decision.unset_because or decision.default_because))]
+    if not pin.flags:
+        return [_labelled("flags", f"unset, because {wording.unset(pin.unset)}")]
+    reasons = (f"--{name}: {clean(because)}" for name, because in pin.because)
+    return [_labelled("flags", wording.flags(pin.flags)), *(_labelled("", reason) for reason in reasons)]
+
+
+def _arms(run: Run, decision: Decision) -> list[str]:
+    """Every arm on the cell of each phase that counts most."""
+    names = [heaviest(run, phase) for phase in Phase]
+    rows = [
+        (result.cell, result.mode, *measured.timing(result, decision, phase))
+        for phase in Phase
+        for mode in measured.MODES
+        for result in measured.results_of(run, decision, phase, mode)
+        if result.cell in names
+    ]
+    if not rows:
+        return []
+    more = [f"  and {len(rows) - MOST_ROWS} more: attnpin report --run {run.id}"] if len(rows) > MOST_ROWS else []
+    return ["", text_table(Table(("cell", "mode", "arm", "one call", "ratio to the default"), tuple(rows[:MOST_ROWS]))), *more]
+
+
+def heaviest(run: Run, phase: Phase) -> str | None:
+    """The cell of ``phase`` with the largest share of tokens."""
+    cells: list[WeightedCell] = [weighted for weighted in run.cells if weighted.cell.phase is phase]
+    return max(cells, key=lambda weighted: weighted.token_share).cell.name if cells else None
+
+
+def _tally(run: Run) -> list[str]:
+    failed = failures.failure_counts(run)
+    excluded = len({exclusion.backend for exclusion in run.exclusions})
+    left_out = f"{wording.count(excluded, 'backend')} excluded by limits; trials that failed: {failed or 'none'}"
+    phases = sorted(((spent, phase) for phase, spent in run.wall_seconds if spent > 0), reverse=True)
+    spent = ", ".join(f"{phase} {numbers.seconds(spent)}" for spent, phase in phases)
+    total = numbers.seconds(sum(spent for spent, _ in phases))
+    return [_labelled("left out", left_out), *([_labelled("time", f"{total}: {spent}")] if phases else [])]
+
+
+def _places(run: Run, pin: Pin | None, pin_path: str | None, database: str | None) -> list[str]:
+    found = (
+        ("pin", _pin_files(pin, pin_path) if pin and pin_path else ""),
+        ("database", CREDENTIALS.sub("://", database) if database else ""),
+        ("report", f"attnpin report --run {run.id}"),
+        ("next", _next(run, pin, pin_path)),
+    )
+    return [_labelled(label, sentence) for label, sentence in found if sentence]
+
+
+def _pin_files(pin: Pin, pin_path: str) -> str:
+    return f"{pin_path}, {PurePath(pin_path).with_suffix('.md').name} and {pin.evidence[0]} beside it"
+
+
+def _next(run: Run, pin: Pin | None, pin_path: str | None) -> str:
+    if pin is not None and pin_path is not None:
+        path = shlex.quote(pin_path)
+        return f"attnpin export --pin {path} --to sglang" if pin.flags else f"attnpin check --pin {path} --fast, after an upgrade"
+    if run.status == "incomplete":
+        return "the same command with --without-default pins the best of the rest"
+    return "the same command again continues this run"

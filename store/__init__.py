@@ -1,0 +1,1 @@
+"""Records of what flows, the database that keeps them, and the pin files."""

@@ -1,0 +1,88 @@
+"""Opening the store: SQLite in a file by default, any other database SQLAlchemy has a driver for by its URL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import URL, Engine, create_engine, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.orm import Session
+from sqlalchemy.pool import NullPool
+
+from store import sqlite_file
+from store.digest import canonical
+from store.errors import Unreachable
+from store.faults import database_sentences
+from store.schema import bring_up_to_date
+
+
+@dataclass(frozen=True)
+class Store:
+    """A handle; holds no open connection between calls, so it may be kept, shared between threads and forked.
+
+    ``url`` is printable (password hidden), ``notes`` are sentences about how it was opened that the user should see.
+    """
+
+    engine: Engine
+    url: str
+    notes: tuple[str, ...] = ()
+
+
+def open_store(url: str) -> Store:
+    """The store at ``url`` ("sqlite:///path", "postgresql+psycopg://..."), created or upgraded where needed.
+
+    Raises `StoreError`: a path or server out of reach, not a database, read-only, a full disk, a newer schema.
+    """
+    parsed = _parsed(url)
+    name = parsed.render_as_string(hide_password=True)
+    engine = _engine(parsed, name)
+    with database_sentences(name):
+        notes = sqlite_file.prepare(engine) if engine.dialect.name == "sqlite" else ()
+        bring_up_to_date(writer(engine), name)
+    return Store(engine, name, notes)
+
+
+def writer(engine: Engine) -> Engine:
+    """The same engine; its transactions take the write lock when they begin (SQLite) instead of at their first write."""
+    return engine.execution_options(**{sqlite_file.WRITES: True})
+
+
+@contextmanager
+def reading(store: Store) -> Iterator[Session]:
+    """A session that sees one state of the store throughout."""
+    with database_sentences(store.url), Session(store.engine) as session, session.begin():
+        yield session
+
+
+@contextmanager
+def writing(store: Store) -> Iterator[Session]:
+    """A session whose changes are all stored when the block ends, or none. Writers wait for one another."""
+    with database_sentences(store.url), Session(writer(store.engine)) as session, session.begin():
+        yield session
+
+
+def _parsed(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise Unreachable(f"store.url={url!r} is not a database URL; write sqlite:///{url}") from None
+    if parsed.get_backend_name() != "sqlite":
+        return parsed
+    if parsed.database in (None, "", ":memory:"):
+        raise Unreachable(f"store.url={url!r} names no file and would be lost; write sqlite:///PATH")
+    return sqlite_file.with_home(parsed)
+
+
+def _engine(url: URL, name: str) -> Engine:
+    try:
+        engine = create_engine(url, poolclass=NullPool, json_serializer=canonical)
+    except NoSuchModuleError:
+        raise Unreachable(f"store {name}: no database of the kind {url.drivername!r} is known; write sqlite:///PATH") from None
+    except ModuleNotFoundError as error:
+        raise Unreachable(f"store {name} needs the Python package {error.name!r}; install it or write sqlite:///PATH") from None
+    if engine.dialect.name == "sqlite":
+        sqlite_file.make_folder(url)
+        sqlite_file.listen(engine)
+    return engine

@@ -1,0 +1,94 @@
+"""What the measurements say: pick, tie set, effect on the step, and the numbers every sentence of a report draws from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with a two-sided interval over ``processes`` fresh processes. Ratios are new/old: above 1 is slower."""
+
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+    processes: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One arm for prefill, one for decode (often the same backend); their names as `Arm.name` gives them."""
+
+    prefill: str
+    decode: str
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """One arm on one cell over all processes: ``median_us`` a call, ``ratio`` against the default on that cell (None for
+    the default itself and for arms whose mode differs from the default's)."""
+
+    arm: str
+    cell: str
+    mode: str
+    median_us: float
+    ratio: Interval | None
+
+
+@dataclass(frozen=True)
+class PairScore:
+    """``objective_ms`` = attention milliseconds per 1000 output tokens. ``ratio`` = against the default pair.
+    ``step_gain_low/high`` = predicted gain of the scenario's objective as a fraction of the step (negative: a loss),
+    over the interval of the ratio and the range of attention's share; None where there is no interval (one process, or a
+    default that was not measured). ``worst_cell`` with its ``worst_cell_ratio``."""
+
+    pair: Pair
+    objective_ms: float
+    ratio: Interval | None
+    step_gain_low: float | None
+    step_gain_high: float | None
+    worst_cell: str | None
+    worst_cell_ratio: Interval | None
+    barred: str | None  # the sentence why this pair may not be picked, None = it may
+
+
+@dataclass(frozen=True)
+class StepModel:
+    """Attention's share of a step, predicted not measured, as a range over ``efficiency`` and small-kernel time.
+    ``rest_ms_high`` is None where no rate of the machine bounds the rest; the share then begins at 0."""
+
+    phase: str
+    cell: str
+    attention_ms: float
+    rest_ms_low: float
+    rest_ms_high: float | None
+    share_low: float
+    share_high: float
+
+
+class Ruling(str, Enum):
+    SWITCH = "switch"  # pin something else than the default
+    KEEP = "keep default"  # measured, and the default stays: nothing is pinned
+    INCOMPLETE = "incomplete"  # the default was not measured: no pin
+
+
+@dataclass(frozen=True)
+class Decision:
+    """``because`` maps a flag to its one-line reason (at most 160 characters); ``unset_because`` says why nothing is
+    pinned. ``minimum_detectable_effect`` is a fraction of attention time (None below 2 processes)."""
+
+    ruling: Ruling
+    default: Pair | None
+    default_because: str
+    pick: Pair | None
+    tie_set: tuple[Pair, ...]
+    flags: tuple[tuple[str, str], ...]
+    because: tuple[tuple[str, str], ...]
+    unset_because: str | None
+    scores: tuple[PairScore, ...]
+    cells: tuple[CellResult, ...]
+    steps: tuple[StepModel, ...]
+    minimum_detectable_effect: float | None
+    cautions: tuple[str, ...]

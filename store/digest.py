@@ -1,0 +1,46 @@
+"""Digests of what was asked and where: equal digests mean numbers of one kind."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from backends.cell import Cell
+from backends.environment import Environment
+from backends.wire import to_plain
+from store.scenario import Scenario
+
+
+def canonical(plain: Any) -> str:
+    """One ASCII text for one JSON value: sorted keys, no spaces, floats as Python's shortest that reads back the same.
+
+    Raises ValueError on NaN and infinity: what is missing is None.
+    """
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def run_digest(scenario: Scenario, environment: Environment, protocol: int) -> str:
+    """SHA-256 (hex) of the question, the key of the machine that answers it, and how the numbers are made.
+
+    Left out: where a datum of the scenario was read (``source``), and the import names of the environment, which repeat
+    its distributions. Where the store and the pin lie is no part of a scenario. The order in which distributions and
+    variables were found does not count.
+    """
+    question = to_plain(scenario)
+    for part in ("model", "gpu", "traffic"):
+        del question[part]["source"]
+    key = to_plain(environment)
+    del key["imports"]
+    key["distributions"] = sorted(key["distributions"], key=canonical)
+    key["variables"] = sorted(key["variables"])
+    return _sha256({"scenario": question, "environment": key, "protocol": protocol})
+
+
+def cell_digest(cell: Cell) -> str:
+    """SHA-256 (hex) of a workload point; the name it has in one run does not count."""
+    return _sha256({key: value for key, value in to_plain(cell).items() if key != "name"})
+
+
+def _sha256(plain: Any) -> str:
+    return hashlib.sha256(canonical(plain).encode()).hexdigest()

@@ -1,0 +1,138 @@
+"""A run in one small file beside its pin: enough to report, re-decide and check without the database.
+
+One JSON record a line, compressed with Zstandard: a header, the fields of `Run` (one line each; one line an item where
+a field is a list), and a last line that counts them. Samples are reduced to the median of each visit, which is all that
+deciding uses; paths, hosts and accounts are taken out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import statistics
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from backends.measured import CellRound, Round, Visit
+from backends.wire import from_plain, to_plain
+from store.digest import canonical
+from store.errors import EvidenceError, NewerSchema
+from store.files import write_together
+from store.run import Run
+from store.scrub import private_names, scrubbed
+
+EVIDENCE_SCHEMA = 1
+HEADER, END = "attnpin evidence", "end"
+LISTS = ("arms", "cells", "exclusions", "trials", "rounds")
+LEVEL = 19
+MAX_BYTES = 64 * 2**20  # a file that claims to unpack to more is not one of ours
+
+
+def write_evidence(path: Path, run: Run) -> str:
+    """Write the file and return its SHA-256 (hex). Raises `StoreError`."""
+    content = evidence_bytes(run)
+    write_together([(path, content)])
+    return sha256(content)
+
+
+def read_evidence(path: Path) -> Run:
+    """The run as `public` left it. Raises `EvidenceError`, or `NewerSchema`."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise EvidenceError(f"evidence {path.name} cannot be read ({error.strerror}); restore it beside its pin") from None
+    return _run_of(path.name, list(_records(path.name, content)))
+
+
+def evidence_bytes(run: Run) -> bytes:
+    """The same bytes for the same run."""
+    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(_lines(public(run)).encode())
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def public(run: Run) -> Run:
+    """What of a run may be committed: see the module's first lines."""
+    return reduced(scrubbed(run, private_names(run.scenario.engine)))
+
+
+def reduced(run: Run) -> Run:
+    """Each visit with one sample, its median."""
+    return replace(run, rounds=tuple(_reduced_round(measured) for measured in run.rounds))
+
+
+def _reduced_round(measured: Round) -> Round:
+    return replace(measured, cells=tuple(_reduced_cell(cell) for cell in measured.cells))
+
+
+def _reduced_cell(cell: CellRound) -> CellRound:
+    return replace(cell, visits=tuple(_reduced_visit(visit) for visit in cell.visits))
+
+
+def _reduced_visit(visit: Visit) -> Visit:
+    return replace(visit, sample_us=(statistics.median(visit.sample_us),))
+
+
+def _lines(run: Run) -> str:
+    header = {"record": HEADER, "schema": EVIDENCE_SCHEMA, "tool_version": run.tool_version, "reduced": "visit medians"}
+    body = [{"record": name, "value": value} for name, value in _values(to_plain(run))]
+    end = {"record": END, "records": len(body)}
+    return "".join(canonical(record) + "\n" for record in (header, *body, end))
+
+
+def _values(plain: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in plain.items():
+        if name in LISTS:
+            yield from ((name, item) for item in value)
+        else:
+            yield name, value
+
+
+def _records(name: str, content: bytes) -> Iterator[dict[str, Any]]:
+    try:
+        if zstandard.frame_content_size(content) > MAX_BYTES:
+            raise EvidenceError(f"evidence {name} claims to unpack to more than {MAX_BYTES >> 20} MiB; it is not attnpin's")
+        text = zstandard.ZstdDecompressor().decompress(content, max_output_size=MAX_BYTES).decode()
+        yield from map(_record, text.removesuffix("\n").split("\n"))
+    except (zstandard.ZstdError, ValueError):
+        raise EvidenceError(f"evidence {name} is cut short, changed, or not a .jsonl.zst file; restore it beside its pin") from None
+
+
+def _record(line: str) -> dict[str, Any]:
+    record = json.loads(line)
+    if not isinstance(record, dict) or "record" not in record:
+        raise ValueError(f"no record: {line:.40}")
+    return record
+
+
+def _run_of(name: str, records: list[dict[str, Any]]) -> Run:
+    _check_header(name, records[0])
+    body = records[1:-1]
+    if records[-1] != {"record": END, "records": len(body)}:
+        raise EvidenceError(f"evidence {name} is cut short; restore it beside its pin")
+    plain: dict[str, Any] = {field: [] for field in LISTS}
+    for record in body:
+        if record["record"] in LISTS:
+            plain[record["record"]].append(record.get("value"))
+        else:
+            plain[record["record"]] = record.get("value")
+    try:
+        return from_plain(Run, plain)
+    except ValueError as error:
+        raise EvidenceError(f"evidence {name} does not fit this attnpin ({error}); install the version that wrote it") from None
+
+
+def _check_header(name: str, header: dict[str, Any]) -> None:
+    schema = header.get("schema")
+    if header.get("record") != HEADER or not isinstance(schema, int):
+        raise EvidenceError(f"{name} is no attnpin evidence: its first line says not what it is; restore it beside its pin")
+    if schema > EVIDENCE_SCHEMA:
+        raise NewerSchema(
+            f"evidence {name} has schema {schema} and this attnpin reads schemas up to {EVIDENCE_SCHEMA}; install a newer attnpin"
+        )

@@ -1,0 +1,49 @@
+"""The pin: flags for one engine on one board, valid for one environment, each with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PIN_SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class ValidFor:
+    """What must stay as it was. ``distributions``: (name, version, digest) of just those the picked and default arms use."""
+
+    gpu: str
+    sm: int | None
+    memory_bytes: int | None
+    power_limit_w: float | None
+    mig: str | None
+    driver: str | None
+    engine: str
+    engine_version: str
+    rules_version: str
+    python: str
+    torch: str | None
+    cuda: str | None
+    distributions: tuple[tuple[str, str, str], ...]
+    variables: tuple[tuple[str, str], ...]
+    model: str
+    tensor_parallel: int
+    kv_cache_dtype: str
+    page_size: int
+    traffic: str
+
+
+@dataclass(frozen=True)
+class Pin:
+    """``flags`` are long options without dashes ("decode-attention-backend": "flashinfer"), empty when ``unset`` says why.
+    ``because``: one line of at most 160 characters a flag. ``evidence``: file name beside the pin and its SHA-256."""
+
+    schema: int
+    engine: str
+    flags: tuple[tuple[str, str], ...]
+    unset: str | None
+    because: tuple[tuple[str, str], ...]
+    valid_for: ValidFor
+    evidence: tuple[str, str]
+    run: str
+    created: str
+    tool_version: str

@@ -1,0 +1,60 @@
+"""What `attnpin plan` says before anything runs: the default, the arms, what is left out, the cells, the cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.arm import Arm
+from store.run import DefaultPick
+from store.scenario import Exclusion, Scenario, WeightedCell
+
+
+@dataclass(frozen=True)
+class Server:
+    """The sizes of the server the scenario would start, per rank, by the engine's own formulas; an estimate where it
+    rests on weights. ``captured_batches``: decode batches with a CUDA graph, empty = none. ``pool_tokens``: KV capacity.
+    None = unknown, or (``max_running_requests``) no limit of its own."""
+
+    context_length: int
+    chunked_prefill_size: int
+    captured_batches: tuple[int, ...]
+    max_running_requests: int | None
+    mem_fraction_static: float | None
+    weight_bytes: int
+    kv_bytes_per_token: int
+    pool_tokens: int | None
+
+
+@dataclass(frozen=True)
+class PageSize:
+    """``backend`` would run with ``tokens`` a page although ``asked`` was set (None = the engine's default)."""
+
+    backend: str
+    asked: int | None
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Predicted, not measured. ``seconds`` of a whole run without kernel builds, ``memory_bytes`` at the most on the device;
+    None = cannot be said. ``basis`` says from what."""
+
+    seconds: float | None
+    memory_bytes: int | None
+    basis: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``eager``: backends of ``arms`` that the engine serves without CUDA graphs. ``notes`` are whole sentences."""
+
+    scenario: Scenario
+    default: DefaultPick
+    server: Server
+    arms: tuple[Arm, ...]
+    exclusions: tuple[Exclusion, ...]
+    page_sizes: tuple[PageSize, ...]
+    cells: tuple[WeightedCell, ...]
+    eager: tuple[str, ...]
+    estimate: Estimate
+    notes: tuple[str, ...]

@@ -1,0 +1,141 @@
+"""What the rest of attnpin asks of the store. Here and in `store.history` alone are sessions; plain values go in and out.
+
+Rules. Each call is one transaction: when it returns, what it was given is on disk; when it raises or the process dies,
+nothing of it is. A run is open while its status is "running"; trials and rounds are added to open runs only. Adding
+again what is stored already changes nothing; adding something else in its place is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from backends.measured import Round, Trial
+from backends.outcome import Outcome
+from store.connect import Store, reading, writing
+from store.decision import Decision
+from store.errors import AlreadyStored, RunClosed, UnknownRun
+from store.measured_rows import RunKeys, round_of_row, row_of_round, row_of_trial, trial_of_row
+from store.measured_tables import RoundRow, TrialRow
+from store.run import Run
+from store.run_rows import row_of_decision, row_of_run, run_of_row
+from store.tables import RunRow, WallSecondsRow
+
+RUNNING = "running"
+
+
+def begin_run(store: Store, run: Run, fresh: bool) -> Run:
+    """The newest open run of ``run``'s digest, with all it has so far; otherwise, or when ``fresh``, ``run`` itself, stored whole."""
+    with writing(store) as session:
+        newest = select(RunRow).where(RunRow.digest == run.digest, RunRow.status == RUNNING).order_by(RunRow.key.desc()).limit(1)
+        row = None if fresh else session.scalar(newest)
+        return _insert(session, run) if row is None else _whole(session, row)
+
+
+def add_trials(store: Store, run_id: str, trials: Sequence[Trial]) -> None:
+    """All of them or none. A trial that was interrupted says nothing of its arm, so a later one takes its place."""
+    with writing(store) as session:
+        keys = _keys(_open_run(session, run_id))
+        for trial in trials:
+            _add_trial(session, trial, keys)
+
+
+def add_round(store: Store, run_id: str, measured: Round) -> None:
+    """The whole round or nothing. Raises `AlreadyStored` when another process stored this index with other samples."""
+    with writing(store) as session:
+        run = _open_run(session, run_id)
+        row = session.scalar(select(RoundRow).where(RoundRow.run_key == run.key, RoundRow.number == measured.index))
+        if row is None:
+            session.add(row_of_round(measured, _keys(run)))
+        elif round_of_row(row) != measured:
+            raise AlreadyStored(
+                f"round {measured.index} of run {run_id} was stored by another process; run the same command again, it continues after it"
+            )
+
+
+def add_wall_seconds(store: Store, run_id: str, seconds: Iterable[tuple[str, float]]) -> None:
+    """Add to the run's wall time, phase by phase."""
+    with writing(store) as session:
+        run = _row(session, run_id)
+        known = {wall.phase: wall for wall in run.wall_seconds}
+        for phase, more in seconds:
+            if phase in known:
+                known[phase].seconds += more
+            else:
+                run.wall_seconds.append(WallSecondsRow(phase=phase, seconds=more))
+
+
+def save_decision(store: Store, run_id: str, decision: Decision | None, status: str) -> None:
+    """End the run with ``status``. Decisions taken before are kept; the newest is the run's."""
+    with writing(store) as session:
+        run = _row(session, run_id)
+        run.status = status
+        if decision is not None:
+            run.decisions.append(row_of_decision(decision))
+
+
+def load_run(store: Store, run_id: str) -> Run:
+    with reading(store) as session:
+        return _whole(session, _row(session, run_id))
+
+
+def newest_run(store: Store) -> Run | None:
+    """The run begun last, whatever became of it."""
+    with reading(store) as session:
+        row = session.scalar(_newest_first())
+        return None if row is None else _whole(session, row)
+
+
+def _newest_first() -> Select[RunRow]:
+    return select(RunRow).order_by(RunRow.key.desc()).limit(1)
+
+
+def _row(session: Session, run_id: str) -> RunRow:
+    row = session.scalar(select(RunRow).where(RunRow.id == run_id))
+    if row is None:
+        newest = session.scalar(_newest_first())
+        hint = "it holds none yet" if newest is None else f"the newest is {newest.id}"
+        raise UnknownRun(f"the store has no run {run_id!r}; {hint}")
+    return row
+
+
+def _open_run(session: Session, run_id: str) -> RunRow:
+    run = _row(session, run_id)
+    if run.status != RUNNING:
+        raise RunClosed(f"run {run_id} was ended ({run.status}) by another process; run the same command again")
+    return run
+
+
+def _keys(run: RunRow) -> RunKeys:
+    return RunKeys(run.key, {arm.name: arm.key for arm in run.arms}, {cell.name: cell.key for cell in run.cells})
+
+
+def _insert(session: Session, run: Run) -> Run:
+    row = row_of_run(run)
+    session.add(row)
+    session.flush()
+    keys = _keys(row)
+    session.add_all(row_of_trial(trial, keys) for trial in run.trials)
+    session.add_all(row_of_round(measured, keys) for measured in run.rounds)
+    return run
+
+
+def _add_trial(session: Session, trial: Trial, keys: RunKeys) -> None:
+    row = row_of_trial(trial, keys)
+    stored = session.scalar(select(TrialRow).where(TrialRow.arm_key == row.arm_key, TrialRow.cell_key == row.cell_key))
+    if stored is not None and trial_of_row(stored) == trial:
+        return
+    if stored is not None and stored.outcome != Outcome.INTERRUPTED.value:
+        raise AlreadyStored(f"a trial of {trial.arm} on {trial.cell} was stored by another process; run the same command again")
+    if stored is not None:
+        session.delete(stored)
+        session.flush()
+    session.add(row)
+
+
+def _whole(session: Session, run: RunRow) -> Run:
+    trials = session.scalars(select(TrialRow).where(TrialRow.run_key == run.key).order_by(TrialRow.key))
+    rounds = session.scalars(select(RoundRow).where(RoundRow.run_key == run.key).order_by(RoundRow.number))
+    return run_of_row(run, [trial_of_row(row) for row in trials], [round_of_row(row) for row in rounds])

@@ -1,0 +1,51 @@
+"""One run, whole: everything a report, a re-decision or a check needs. Read from the database or from a pin's evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.arm import Arm
+from backends.environment import Environment
+from backends.measured import Round, Trial
+from store.decision import Decision
+from store.scenario import Exclusion, Scenario, WeightedCell
+
+# Raised when what a stored number means changes; numbers of different protocols are never compared.
+PROTOCOL_VERSION = 1
+
+
+@dataclass(frozen=True)
+class DefaultPick:
+    """What the engine would run by itself, per phase, and the rule path that led there, in words."""
+
+    prefill: str
+    decode: str
+    page_size: int
+    kv_cache_dtype: str
+    because: str
+    rules_version: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """``status`` is "running", "finished", "incomplete" or "invalid". ``engine_version`` is the one found on the
+    worker's path (None where the engine is not installed), ``created`` ISO 8601 UTC, ``wall_seconds`` by phase."""
+
+    id: str
+    digest: str
+    protocol: int
+    status: str
+    created: str
+    tool_version: str
+    command: str
+    scenario: Scenario
+    environment: Environment
+    engine_version: str | None
+    default: DefaultPick
+    arms: tuple[Arm, ...]
+    cells: tuple[WeightedCell, ...]
+    exclusions: tuple[Exclusion, ...]
+    trials: tuple[Trial, ...]
+    rounds: tuple[Round, ...]
+    decision: Decision | None
+    wall_seconds: tuple[tuple[str, float], ...]

@@ -1,0 +1,126 @@
+"""The question a run answers: model x gpu x traffic x engine, how it is measured and how it is decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from backends.cell import Cell
+from backends.gpu import Gpu
+from backends.model import Model
+from backends.reason import Reason
+from backends.spec import TimingSpec
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """A log-normal length distribution, in tokens."""
+
+    median_tokens: int
+    p95_tokens: int
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """``concurrency`` = requests running at once, ``cached_share`` = share of prompt tokens found in the prefix cache."""
+
+    name: str
+    prompt: Lengths
+    output: Lengths
+    concurrency: int
+    cached_share: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Speculation:
+    """What was written on the command line; None = left out (which the engine may treat differently from its value)."""
+
+    algorithm: str | None = None
+    topk: int | None = None
+    steps: int | None = None
+    draft_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Engine:
+    """``command`` ends in a Python that can start the worker (empty: this one); ``path`` are folders put first on its path. ``features``
+    must keep working ("deterministic", "radix_cache", "speculative", ...). None = the engine's own default.
+    ``attention_backend`` and the two split fields are the user's explicit choice, never overridden."""
+
+    name: str
+    version: str
+    tensor_parallel: int
+    command: tuple[str, ...]
+    path: tuple[str, ...]
+    speculation: Speculation
+    kv_cache_dtype: str
+    page_size: int | None
+    context_length: int | None
+    features: tuple[str, ...]
+    attention_backend: str | None
+    prefill_attention_backend: str | None
+    decode_attention_backend: str | None
+    mem_fraction_static: float | None
+
+
+class Objective(str, Enum):
+    THROUGHPUT = "throughput"
+    TPOT = "tpot"
+    TTFT = "ttft"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How long and how often. ``processes`` fresh processes a run; ``memory_fraction`` of free device memory;
+    ``backends`` is the user's selection of candidates (empty = all), ``seed`` fixes lengths, order and placement."""
+
+    profile: str
+    processes: int
+    timing: TimingSpec
+    memory_fraction: float
+    backends: tuple[str, ...]
+    seed: int
+
+
+@dataclass(frozen=True)
+class Decide:
+    """Fractions, not percent: ``min_gain`` of a step, ``max_cell_loss`` against the default, ``tie_margin`` of attention time."""
+
+    objective: Objective
+    min_gain: float
+    max_cell_loss: float
+    tie_margin: float
+    confidence: float
+    sigma_floor: float
+
+
+@dataclass(frozen=True)
+class Scenario:
+    model: Model
+    gpu: Gpu
+    traffic: Traffic
+    engine: Engine
+    measure: Measure
+    decide: Decide
+
+
+@dataclass(frozen=True)
+class WeightedCell:
+    """A cell and how much it counts. ``calls_per_1000_tokens`` = steps of this kind per 1000 output tokens (decode:
+    1000 x token_share / batch); each step calls attention in ``layers`` layers. ``token_share`` is the share of output
+    tokens (decode) or of computed prompt tokens (prefill); the shares of a phase sum to 1."""
+
+    cell: Cell
+    layers: int
+    calls_per_1000_tokens: float
+    token_share: float
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """A backend that will not be measured in ``phase`` (None = both), and every reason why."""
+
+    backend: str
+    phase: str | None
+    reasons: tuple[Reason, ...]

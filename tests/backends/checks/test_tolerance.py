@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from backends.checks.reference import Expected, expect
+from backends.checks.tolerance import Incorrect, judge, tau
+from tests.backends.faulty import PlainCall
+from tests.backends.small import decode, laid_out
+
+
+def right_output(dtype: str) -> tuple[Expected, torch.Tensor]:
+    data = laid_out(decode(*range(100, 900, 50), dtype=dtype))
+    output = PlainCall(data).launch(0)
+    return expect(data, 0, None), output
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_a_right_output_errs_by_its_dtypes_rounding(dtype: str) -> None:
+    expected, output = right_output(dtype)
+    assert judge(expected, output, tau(dtype, "cpu")) < tau(dtype, "cpu") / 3
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_one_element_that_is_not_finite_is_wrong(value: float) -> None:
+    expected, output = right_output("float32")
+    output[3, 2, 1] = value
+    with pytest.raises(Incorrect, match="1 of 8192 output elements are NaN or infinite"):
+        judge(expected, output, 1e-4)
+
+
+def test_one_head_off_by_more_than_the_limit_is_wrong_however_small_its_values() -> None:
+    expected, output = right_output("bfloat16")
+    output[5, 1] *= 1.02
+    with pytest.raises(Incorrect, match="relative error 1.98e-02 against the reference, at most 8e-03"):
+        judge(expected, output, tau("bfloat16", "cpu"))
+
+
+def test_an_error_that_plain_arithmetic_would_not_make_is_wrong_though_within_the_limit() -> None:
+    expected, output = right_output("bfloat16")
+    spoilt = (output.float() * 1.006).to(torch.bfloat16)
+    with pytest.raises(Incorrect, match="plain torch.bfloat16 arithmetic makes"):
+        judge(replace(expected, naive=expected.exact.to(torch.bfloat16)), spoilt, tau("bfloat16", "cpu"))
+
+
+def test_a_gpus_float32_may_be_tf32() -> None:
+    assert (tau("float32", "cuda"), tau("float32", "cpu")) == (2e-3, 1e-4)

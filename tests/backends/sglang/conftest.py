@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+NO_NETWORK = 75  # tests/engine/unpack.py
+
+
+@pytest.fixture(scope="session", params=["0.5.22", "0.5.16"])
+def driven(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What drive.py printed under one SGLang: {"version", "warnings", "cases": {name: {"result"} or {"raised", "text"}}}."""
+    folders = engine_folders(request.param)
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": os.pathsep.join([*folders, str(ROOT)])}
+    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("drive.py"))]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    printed: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert printed["version"] == request.param
+    return printed
+
+
+def engine_folders(version: str) -> list[str]:
+    """Folders that hold this SGLang, unpacked now if need be; without a network the test is skipped, in CI it fails."""
+    done = subprocess.run([sys.executable, str(ROOT / "tests/engine/unpack.py"), version], capture_output=True, text=True)
+    if done.returncode == NO_NETWORK and not os.environ.get("CI"):
+        pytest.skip(f"SGLang {version} is not unpacked in .cache/ and there is no network to fetch it from")
+    assert done.returncode == 0, f"SGLang {version} cannot be unpacked: {done.stderr}"
+    return done.stdout.split()

@@ -1,0 +1,210 @@
+"""Runs in the interpreter that has the engine: drives real SGLang backends and prints what came out, as one JSON object.
+
+Needs TRITON_INTERPRET=1 and the engine's folders first on the path. A case that fails carries its error in place of numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from backends.arm import Arm, Provider
+from backends.cell import Cell, PageLayout, Phase
+from backends.checks.checker import Checker
+from backends.driver import CellData, KvPool, Stage
+from backends.kv.inputs import lay_out
+from backends.model import Attention, LayerKind, Model
+from backends.sglang.calls import EagerCall
+from backends.sglang.capture import GraphedDecode
+from backends.sglang.driver import SglangDriver
+
+SLOTS = 2
+POOL_TOKENS = 512
+CONTEXT_LENGTH = 256
+EXTRAS: dict[str, Any] = {}
+Knobs = tuple[tuple[str, str], ...]
+FEW_SPLITS: Knobs = (("triton-attention-num-kv-splits", "2"),)  # the interpreter is slow
+LAYER = LayerKind("full", 4, 8, 2, 64, 64)
+MODEL = Model("tiny", "LlamaForCausalLM", Attention.MHA, (LAYER,), 512, 1000, 1e6, 1e6, "float32", CONTEXT_LENGTH, "made up")
+
+
+def decode(name: str, *contexts: int, padded: int | None = None, seed: int = 7) -> Cell:
+    prompts = tuple(max(1, context // 2) for context in contexts)
+    return _cell(name, Phase.DECODE, contexts, (1,) * len(contexts), prompts, padded or len(contexts), seed)
+
+
+def prefill(name: str, contexts: tuple[int, ...], new: tuple[int, ...]) -> Cell:
+    return _cell(name, Phase.PREFILL, contexts, new, contexts, len(contexts), 7)
+
+
+def _cell(name: str, phase: Phase, contexts: Any, new: Any, prompts: Any, padded: int, seed: int) -> Cell:
+    return Cell(name, phase, LAYER, contexts, new, prompts, padded, "float32", seed, PageLayout.RANDOM)
+
+
+RAGGED = decode("decode", 5, 33, 100)
+PADDED = decode("padded", 5, 33, 100, padded=4)
+CELLS = (
+    RAGGED,
+    prefill("fresh", (17, 40), (17, 40)),
+    prefill("prefixed", (50, 64), (16, 3)),
+    prefill("mixed", (50, 20), (16, 20)),
+)
+
+
+def opened(backend: str, dtype: str, page_size: int = 1, *packages: str, knobs: Knobs = (), **changes: Any) -> SglangDriver:
+    model = replace(MODEL, dtype=dtype, **changes)
+    generator = torch.Generator().manual_seed(1)
+
+    def noise(width: int) -> torch.Tensor:
+        shape = (POOL_TOKENS + page_size, LAYER.kv_heads, width)
+        return torch.randn(shape, generator=generator).to(getattr(torch, dtype))
+
+    pool = KvPool(page_size, POOL_TOKENS, [noise(64) for _ in range(SLOTS)], [noise(64) for _ in range(SLOTS)])
+    stage = Stage(torch.device("cpu"), model, 1, CONTEXT_LENGTH, 2048, max_batch=8, max_new_tokens=128, extras=EXTRAS)
+    return SglangDriver(Arm(backend, Provider.ENGINE, "", page_size, dtype, ("sglang", *packages), knobs), stage, pool)
+
+
+def laid_out(driver: SglangDriver, cell: Cell, window: int | None = None) -> CellData:
+    dtype = driver.engine.stage.model.dtype
+    return lay_out(replace(cell, dtype=dtype, layer=replace(LAYER, sliding_window=window)), driver.engine.pool, CONTEXT_LENGTH)
+
+
+def judged(call: EagerCall, data: CellData) -> dict[str, Any]:
+    """The cell checked as an arm is: every slot written, outputs against the reference, needles."""
+    rows = []
+
+    def shot() -> torch.Tensor:
+        with call.active():
+            call.plan()
+            outputs = [call.launch(slot) for slot in range(SLOTS)]
+        rows.append(len(outputs[-1]))
+        return outputs[-1]
+
+    checker = Checker(data, SLOTS - 1, None)
+    error, needle = checker.check(shot, range(SLOTS)), checker.check_needles(shot)
+    return {"error": error, "needle": needle, "graph": call.graph, "resolved": call.resolved, "rows": rows[-1]}
+
+
+def eager_cases(backend: str, dtype: str, page_size: int) -> Iterator[tuple[str, Any]]:
+    driver = opened(backend, dtype, page_size, knobs=FEW_SPLITS if backend == "triton" else ())
+    for cell in CELLS:
+        data = laid_out(driver, cell)
+        yield f"{backend} {cell.name}, page {page_size}", lambda data=data: judged(driver.prepare(data), data)
+
+
+def windowed_cases() -> Iterator[tuple[str, Any]]:
+    driver = opened("torch_native", "float32", layers=(replace(LAYER, sliding_window=20),))
+    for cell in (CELLS[0], CELLS[3]):
+        data = laid_out(driver, cell, window=20)
+        yield f"windowed {cell.name}", lambda data=data: judged(driver.prepare(data), data)
+
+
+def graphed(driver: SglangDriver, cell: Cell) -> tuple[GraphedDecode, CellData]:
+    """A call as on CUDA, where decode is captured; what would be recorded runs eagerly here."""
+    data = laid_out(driver, cell)
+    return GraphedDecode(driver.engine, data), data
+
+
+def capture(call: GraphedDecode) -> None:
+    with call.capturing():
+        for slot in range(SLOTS):
+            call.launch(slot)
+
+
+def captured_twice(page_size: int) -> dict[str, Any]:
+    driver = graph_driver(page_size)
+    call, data = graphed(driver, PADDED)
+    before = judged(call, data)
+    capture(call)
+    capture(call)
+    after = judged(call, data)
+    splits = driver.engine.backend.max_kv_splits
+    return {**after, "rows_before": before["rows"], "error_before": before["error"], "splits": splits}
+
+
+def interleaved() -> dict[str, Any]:
+    """Two cells of one captured size in turn, then the first again after the second is gone."""
+    driver = graph_driver(1)
+    first, first_data = graphed(driver, PADDED)
+    second, second_data = graphed(driver, decode("other", 60, 9, 3, padded=4, seed=8))
+    capture(first)
+    capture(second)
+    judged(first, first_data)
+    judged(second, second_data)
+    second.close()
+    return judged(first, first_data)
+
+
+def graph_driver(page_size: int) -> SglangDriver:
+    driver = opened("triton", "float16", page_size, knobs=FEW_SPLITS)
+    driver.engine.backend.init_cuda_graph_state(4, 4)
+    return driver
+
+
+def published() -> dict[str, Any]:
+    """Which arm's arguments the engine sees while that arm's call is active."""
+    from sglang.srt.runtime_context import get_server_args
+
+    seen = []
+    drivers = [opened("torch_native", "float32"), opened("torch_native", "float32", 16)]
+    for driver in drivers:
+        with driver.prepare(laid_out(driver, RAGGED)).active():
+            seen.append(get_server_args() is driver.engine.runner.server_args)
+    return {"own": seen, "contexts": len({id(driver.engine.context) for driver in drivers})}
+
+
+def adopted() -> dict[str, Any]:
+    driver = opened("torch_native", "float32", 16)
+    theirs, ours = driver.engine.runner.token_to_kv_pool, driver.engine.pool
+    same = [a.data_ptr() == b.data_ptr() for a, b in zip(theirs.k_buffer + theirs.v_buffer, ours.k + ours.v)]
+    listed = theirs.data_ptrs.tolist() == [tensor.data_ptr() for tensor in ours.k + ours.v]
+    return {"same": all(same), "listed": listed, "size": theirs.size, "imports": driver.imports}
+
+
+def fallen_back() -> None:
+    """Last of all: the warning stays with the process, as the engine gives it once."""
+    driver = opened("torch_native", "float32")
+    call = driver.prepare(laid_out(driver, RAGGED))
+    logging.getLogger("sglang.kvcache").warning("Failed to load JIT KV-Cache kernel with row_bytes=256: no nvcc")
+    with call.active():
+        call.plan()
+        call.launch(0)
+
+
+CASES: dict[str, Callable[[], Any]] = {
+    **dict(eager_cases("torch_native", "float32", 1)),
+    **dict(eager_cases("torch_native", "float32", 16)),
+    **dict(eager_cases("triton", "float16", 1)),
+    **dict(windowed_cases()),
+    "triton captured, page 1": lambda: captured_twice(1),
+    "triton captured, page 16": lambda: captured_twice(16),
+    "two captured cells": interleaved,
+    "published": published,
+    "adopted": adopted,
+    "unknown name": lambda: opened("no_such_backend", "float32"),
+    "unknown knob": lambda: opened("torch_native", "float32", knobs=(("no-such-knob", "1"),)),
+    "kernel library missing": lambda: opened("fa3", "float32", 1, "sgl_kernel"),
+    "not on this device": lambda: opened("flashinfer", "float32"),
+    "MLA": lambda: opened("torch_native", "float32", attention=Attention.MLA),
+    "fallen back": fallen_back,
+}
+
+
+def outcome(case: Callable[[], Any]) -> dict[str, Any]:
+    try:
+        return {"result": case()}
+    except Exception as error:
+        return {"raised": type(error).__name__, "text": str(error)}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)  # the tensors are tiny
+    results = {name: outcome(case) for name, case in CASES.items()}
+    engine = EXTRAS["sglang"]
+    print(json.dumps({"version": engine.version, "warnings": engine.warnings, "cases": results}), file=sys.__stdout__)

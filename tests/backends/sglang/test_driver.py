@@ -1,0 +1,84 @@
+"""The engine driver on real SGLang backends, in a process that has the engine (drive.py says which cases)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.timeout(600)  # the first use of an SGLang unpacks it
+
+CELLS = ("decode", "fresh", "prefixed", "mixed")
+FLOAT32, FLOAT16 = 1e-5, 1e-3
+NEEDLE = 3e-2
+
+
+def result(driven: dict[str, Any], case: str) -> dict[str, Any]:
+    outcome = driven["cases"][case]
+    assert "result" in outcome, outcome
+    found: dict[str, Any] = outcome["result"]
+    return found
+
+
+@pytest.mark.parametrize("page_size", [1, 16])
+@pytest.mark.parametrize("cell", CELLS)
+def test_torch_native_is_right_and_writes_the_pool(driven: dict[str, Any], cell: str, page_size: int) -> None:
+    found = result(driven, f"torch_native {cell}, page {page_size}")
+    assert found["error"] < FLOAT32 and found["needle"] < NEEDLE
+    assert (found["graph"], found["resolved"]) == (False, "sdpa")
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_triton_is_right_and_writes_the_pool(driven: dict[str, Any], cell: str) -> None:
+    found = result(driven, f"triton {cell}, page 1")
+    assert found["error"] < FLOAT16 and found["needle"] < NEEDLE
+    assert (found["graph"], found["resolved"]) == (False, "triton"), "nothing is captured on a CPU"
+
+
+@pytest.mark.parametrize("cell", ["decode", "mixed"])
+def test_a_window_hides_what_the_model_hides(driven: dict[str, Any], cell: str) -> None:
+    assert result(driven, f"windowed {cell}")["error"] < FLOAT32
+
+
+@pytest.mark.parametrize("page_size", [1, 16])
+def test_a_captured_decode_is_right_for_the_lengths_of_the_last_plan(driven: dict[str, Any], page_size: int) -> None:
+    """Needles rewrite the queries in place between plans, so padded copies that are not refreshed would show."""
+    found = result(driven, f"triton captured, page {page_size}")
+    assert found["error"] < FLOAT16 and found["needle"] < NEEDLE and found["error_before"] < FLOAT16
+    assert (found["graph"], found["rows_before"], found["rows"]) == (True, 3, 4), "true rows first, the padded batch once captured"
+
+
+def test_a_knob_reaches_the_backend_as_the_servers_argument(driven: dict[str, Any]) -> None:
+    assert result(driven, "triton captured, page 1")["splits"] == 2
+
+
+def test_two_captured_cells_of_one_size_do_not_disturb_each_other(driven: dict[str, Any]) -> None:
+    assert result(driven, "two captured cells")["error"] < FLOAT16
+
+
+def test_the_engine_sees_the_arguments_of_the_arm_that_is_active(driven: dict[str, Any]) -> None:
+    assert result(driven, "published") == {"own": [True, True], "contexts": 1}
+
+
+def test_the_engines_pool_is_ours_and_not_a_second_one(driven: dict[str, Any]) -> None:
+    assert result(driven, "adopted") == {"same": True, "listed": True, "size": 512, "imports": ["sglang", "torch"]}
+
+
+@pytest.mark.parametrize(
+    ("case", "kind", "named"),
+    [
+        ("unknown name", "Refused", "no_such_backend"),
+        ("unknown knob", "Refused", "no_such_knob"),
+        ("MLA", "Refused", "MLA"),
+        ("not on this device", "Refused", "flashinfer"),
+        ("kernel library missing", "MissingPackage", "sgl_kernel"),
+        ("fallen back", "FellBack", "JIT KV-Cache"),
+    ],
+)
+def test_what_cannot_be_driven_says_why(driven: dict[str, Any], case: str, kind: str, named: str) -> None:
+    outcome = driven["cases"][case]
+    assert outcome.get("raised") == kind and named in outcome["text"], outcome
+
+
+def test_a_version_the_names_were_read_from_carries_no_label(driven: dict[str, Any]) -> None:
+    assert not [text for text in driven["warnings"] if "names of" in text]

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from backends.driver import FellBack, MissingPackage
+from backends.sglang.capture import _Captured
+from backends.sglang.context import imported
+from backends.sglang.resolved import check_class
+from backends.sglang.torchvision_stub import install_if_needed
+from backends.sglang.versions import names_for
+
+
+@pytest.mark.parametrize(
+    ("version", "used"),
+    [("0.5.16.post1", (0, 5, 16)), ("0.5.17", (0, 5, 16)), ("0.5.21", (0, 5, 22)), ("0.6.0", (0, 5, 22)), ("0.4.9", (0, 5, 16))],
+)
+def test_an_unknown_version_is_driven_with_the_nearest_names(version: str, used: tuple[int, int, int]) -> None:
+    assert used == names_for(version)[0].VERSION
+
+
+def test_an_unknown_version_is_labelled() -> None:
+    assert names_for("0.5.16")[1] is None
+    label = names_for("0.5.19")[1]
+    assert label is not None and "0.5.19" in label
+
+
+def test_a_missing_engine_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sglang", None)
+    with pytest.raises(MissingPackage, match="module sglang cannot be imported"):
+        imported("sglang")
+
+
+def test_another_class_than_the_name_stands_for_is_a_fallback() -> None:
+    with pytest.raises(FellBack, match="SimpleNamespace.*TritonAttnBackend"):
+        check_class("triton", SimpleNamespace())
+
+
+def test_torchvision_is_made_up_where_it_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "meta_path", [finder for finder in sys.meta_path if "torchvision" not in repr(finder)])
+    monkeypatch.setattr("importlib.import_module", _does_not_load)
+    install_if_needed()
+    from torchvision.transforms import InterpolationMode, functional
+
+    assert InterpolationMode.NEAREST is not InterpolationMode.BICUBIC
+    assert functional.resize is not None
+    for name in [name for name in sys.modules if name.startswith("torchvision")]:
+        del sys.modules[name]
+
+
+def _does_not_load(name: str) -> None:
+    raise RuntimeError("operator torchvision::nms does not exist")
+
+
+def test_what_a_capture_left_in_the_backend_comes_back_with_its_call() -> None:
+    """FlashInfer keeps wrappers by batch size; the graph recorded first reads its own, not the newer ones."""
+    first, second = object(), object()
+    backend = SimpleNamespace(forward_metadata="first", decode_cuda_graph_metadata={4: first})
+    captured = _Captured(backend, 4)
+    backend.forward_metadata, backend.decode_cuda_graph_metadata[4] = "second", second
+    captured.drop()
+    assert backend.decode_cuda_graph_metadata == {4: second}, "another call's entry stays"
+    captured.restore()
+    assert (backend.forward_metadata, backend.decode_cuda_graph_metadata) == ("first", {4: first})
+    captured.drop()
+    assert backend.decode_cuda_graph_metadata == {}

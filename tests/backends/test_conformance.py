@@ -1,0 +1,125 @@
+"""Every driver of the `backend` group does what `backends.driver` asks of it, on each kind of device it names."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from ruamel.yaml import YAML
+
+import conf
+from backends.arm import Arm, Provider
+from backends.cell import Cell
+from backends.checks.checker import Checker
+from backends.device import dtype_of
+from backends.driver import CellData, Driver, Stage
+from backends.kv.inputs import lay_out
+from backends.kv.layout import pages_needed
+from backends.kv.pool import build_pool
+from backends.kv.rotation import PoolPlan
+from backends.model import LayerKind
+from backends.phases import Phases
+from backends.seat import Seat
+from tests.backends.small import CONTEXT_LENGTH, QUICK, decode, model, prefill, silent
+
+SLOTS = 4
+CPU_LAYER = LayerKind("full", layers=2, query_heads=4, kv_heads=2, head_dim=64, value_head_dim=64)
+CUDA_LAYER = LayerKind("full", layers=2, query_heads=16, kv_heads=4, head_dim=128, value_head_dim=128)
+KINDS = {"cpu": (CPU_LAYER, "float32"), "cuda": (CUDA_LAYER, "bfloat16")}
+
+
+def cells(device: str) -> list[Cell]:
+    layer, dtype = KINDS[device]
+    kind: dict[str, Any] = {"layer": layer, "dtype": dtype}
+    return [
+        decode(17, 300, 129, 64, generated=9, name="ragged decode", **kind),
+        decode(700, name="one request", **kind),
+        prefill((0, 200), name="fresh prefill", **kind),
+        prefill((130, 70), name="prefill on a prefix", **kind),
+        prefill((0, 33), (64, 65), (200, 1), name="mixed prefill", **kind),
+    ]
+
+
+def drivers() -> Iterator[Any]:
+    """(backend, provider, driver, packages, device, page size) of every conf entry."""
+    for path in sorted((Path(conf.__path__[0]) / "backend").glob("*.yaml")):
+        for entry in YAML(typ="safe").load(path).get("drivers", ()):
+            for device in entry["devices"]:
+                for page_size in (1, 16):
+                    name = f"{path.stem}-{entry['provider']}-{device}-p{page_size}"
+                    marks = [pytest.mark.gpu] if device == "cuda" else []
+                    yield pytest.param((path.stem, entry, device, page_size), id=name, marks=[*marks, pytest.mark.timeout(600)])
+
+
+@dataclass
+class Opened:
+    driver: Driver
+    arm: Arm
+    data: dict[str, CellData]
+
+
+@pytest.fixture(scope="module", params=drivers())
+def opened(request: pytest.FixtureRequest) -> Iterator[Opened]:
+    backend, entry, device, page_size = request.param
+    for package in entry["packages"]:
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+    layer, dtype = KINDS[device]
+    arm = Arm(backend, Provider(entry["provider"]), entry["driver"], page_size, dtype, tuple(entry["packages"]))
+    tokens = max(pages_needed(cell, page_size) for cell in cells(device)) * page_size
+    pool = build_pool(PoolPlan(page_size, dtype, tokens, SLOTS), layer, torch.device(device), seed=0)
+    stage = Stage(torch.device(device), model(layer, dtype), 1, CONTEXT_LENGTH, 2048, max_batch=4, max_new_tokens=256)
+    module, _, name = arm.driver.partition(":")
+    driver: Driver = getattr(importlib.import_module(module), name)(arm, stage, pool)
+    yield Opened(driver, arm, {cell.name: lay_out(cell, pool, CONTEXT_LENGTH) for cell in cells(device)})
+    driver.close()
+
+
+CELL_NAMES = [cell.name for cell in cells("cpu")]
+
+
+@pytest.fixture(params=CELL_NAMES)
+def seat(request: pytest.FixtureRequest, opened: Opened) -> Iterator[Seat]:
+    with torch.no_grad():
+        seat = Seat(opened.arm, opened.driver, opened.data[request.param], SLOTS, Phases(silent))
+        yield seat
+        seat.close()
+
+
+def test_a_driver_answers_as_the_reference_does_eagerly_and_as_it_is_timed(seat: Seat) -> None:
+    checker = Checker(seat.data, SLOTS - 1, None)
+    checker.check(seat.eager_shot, [SLOTS - 1])
+    checker.check_needles(seat.eager_shot)
+    timed = seat.capture(QUICK)
+    checker.check(timed.shot, timed.written)
+    checker.check_needles(timed.shot)
+    samples = timed.visit()
+    assert samples and all(math.isfinite(sample) and sample > 0 for sample in samples)
+    checker.check(timed.shot, timed.written)
+
+
+def test_a_driver_says_what_ran_and_what_its_numbers_depend_on(opened: Opened) -> None:
+    with torch.no_grad():
+        seat = Seat(opened.arm, opened.driver, opened.data["ragged decode"], SLOTS, Phases(silent))
+    assert seat.call.resolved
+    assert "torch" in opened.driver.imports
+    seat.close()
+
+
+def test_a_driver_writes_only_the_new_rows(opened: Opened) -> None:
+    data = opened.data["prefill on a prefix"]
+    others = torch.ones(len(data.pool.k[0]), dtype=torch.bool, device=data.q.device)
+    others[data.out_cache_loc] = False
+    before = [layer.clone() for layer in (*data.pool.k, *data.pool.v)]
+    with torch.no_grad():
+        Seat(opened.arm, opened.driver, data, SLOTS, Phases(silent)).close()
+    for layer, was in zip((*data.pool.k, *data.pool.v), before):
+        assert torch.equal(layer[others], was[others])
+    assert dtype_of(opened.arm.kv_dtype) == data.pool.k[0].dtype

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from backends import rounds
+from backends.arm import Arm
+from backends.blame import ArmFailed
+from backends.measured import CellRound, Round
+from backends.outcome import Outcome
+from tests.backends.small import QUICK, arm, decode, prefill, silent, stage
+
+CELLS = (decode(200, 90, generated=5), prefill((10, 60)))
+SDPA = arm("backends.torch_sdpa:TorchSdpa", backend="torch_native")
+PLAIN = arm("tests.backends.faulty:Plain", page_size=16, backend="plain")
+
+
+def raced(*arms: Arm, seed: int = 1, timing=QUICK) -> tuple[list[CellRound], Round]:
+    *cells, last = rounds.run(7, seed, arms, CELLS, stage(), timing, silent)
+    assert isinstance(last, Round)
+    return cells, last
+
+
+def test_a_process_visits_every_arm_twice_a_block_on_every_cell_in_palindromes() -> None:
+    cells, whole = raced(SDPA, PLAIN)
+    assert (whole.index, whole.seed, whole.cells) == (7, 1, tuple(cells))
+    assert {cell.cell for cell in cells} == {"decode", "prefill"}
+    for cell in cells:
+        assert Counter(visit.arm for visit in cell.visits) == {SDPA.name: 4, PLAIN.name: 4}
+        for block in range(QUICK.blocks):
+            order = [visit.arm for visit in cell.visits if visit.block == block]
+            assert order == order[::-1] and len(order) == 4
+        assert all(sample > 0 for visit in cell.visits for sample in visit.sample_us)
+        assert {name for name, _ in cell.launches} == {name for name, _, _ in cell.metadata_us} == {SDPA.name, PLAIN.name}
+
+
+def test_the_round_says_where_its_time_went() -> None:
+    _, whole = raced(SDPA)
+    assert {phase for phase, _ in whole.seconds} == {"import", "build", "capture", "check", "warmup", "timing", "metadata"}
+    assert all(seconds >= 0 for _, seconds in whole.seconds)
+
+
+def test_the_order_of_cells_and_visits_comes_from_the_seed() -> None:
+    def order(seed: int) -> list[tuple[str, tuple[str, ...]]]:
+        return [(cell.cell, tuple(visit.arm for visit in cell.visits)) for cell in raced(SDPA, PLAIN, seed=seed)[0]]
+
+    first = order(1)
+    assert order(1) == first
+    assert any(order(seed) != first for seed in range(2, 6))
+
+
+def test_a_warm_up_that_did_not_settle_is_a_caution(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backends.cell_round.warm_up", lambda arms, timing, device: False)
+    cells, whole = raced(SDPA)
+    assert whole.labels == ("unsettled",) and not any(cell.settled for cell in cells)
+
+
+def test_too_little_memory_for_a_cold_rotation_is_a_caution(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backends.stand.CPU_POOL_BYTES", 3 * 1100 * 300)
+    _, whole = raced(SDPA)
+    assert "warm-risk" in whole.labels
+
+
+def test_an_arm_that_fails_is_named_with_its_cell_and_outcome() -> None:
+    wrong = arm("tests.backends.faulty:DropsNewest", backend="wrong")
+    with pytest.raises(ArmFailed, match="wrong/p1@kernel on .*: relative error") as caught:
+        raced(SDPA, wrong)
+    assert (caught.value.arm, caught.value.outcome) == (wrong.name, Outcome.INCORRECT)
+    assert caught.value.cell in ("decode", "prefill")
+
+
+def test_an_arm_that_does_not_open_is_named_without_a_cell() -> None:
+    unwilling = arm("tests.backends.faulty:Unwilling", backend="unwilling")
+    with pytest.raises(ArmFailed) as caught:
+        raced(SDPA, unwilling)
+    assert (caught.value.arm, caught.value.cell, caught.value.outcome) == (unwilling.name, None, Outcome.REFUSED)
+
+
+def test_an_arm_that_becomes_wrong_while_it_is_timed_is_caught_after_its_last_sample() -> None:
+    with pytest.raises(ArmFailed) as caught:
+        raced(arm("tests.backends.faulty:Spoils", backend="spoils"), timing=replace(QUICK, blocks=1))
+    assert caught.value.outcome is Outcome.INCORRECT

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+
+import pytest
+import torch
+
+from backends import trial
+from backends.cell import Cell
+from backends.measured import Trial
+from backends.outcome import Outcome
+from tests.backends.small import QUICK, WINDOWED, arm, decode, model, prefill, silent, stage
+
+CELLS = (decode(200, 90), prefill((0, 60)))
+PLAIN = "tests.backends.faulty:Plain"
+
+
+def tried(driver: str, cells: Sequence[Cell] = CELLS, **fields: object) -> list[Trial]:
+    return list(trial.run(arm(f"tests.backends.faulty:{driver}"), cells, stage(**fields), QUICK, silent))
+
+
+def test_a_right_arm_is_measured_with_its_costs_errors_and_identity() -> None:
+    first, second = tried("Plain")
+    assert [result.outcome for result in (first, second)] == [Outcome.MEASURED] * 2
+    assert first.cost is not None and first.cost.device_us > 0 and first.cost.served_us == pytest.approx(first.cost.device_us)
+    assert first.cost.metadata_host_us <= first.cost.metadata_idle_us
+    assert first.relative_error is not None and first.relative_error < 1e-4 and first.needle_error is not None
+    assert first.identity is not None and (first.identity.resolved, first.identity.mode, first.identity.kernels) == ("plain", "eager", ())
+    assert first.bandwidth_bytes_per_s == pytest.approx(290 * 2 * 128 * 4 / first.cost.device_us * 1e6)
+    assert first.slots == 4 and first.pool_tokens == 290
+    assert first.peak_memory_bytes is not None and first.peak_memory_bytes > 1 << 20
+
+
+def test_the_import_counts_as_building_once() -> None:
+    first, second = tried("Plain")
+    assert first.build_s is not None and second.build_s is not None
+    assert first.build_s > second.build_s > 0
+
+
+@pytest.mark.parametrize(
+    ("driver", "outcome", "detail"),
+    [
+        ("DropsNewest", Outcome.INCORRECT, "relative error"),
+        ("WritesNothing", Outcome.INCORRECT, "new keys were not written"),
+        ("Impossible", Outcome.IMPLAUSIBLE, "GB/s of unique KV"),
+        ("FallsBack", Outcome.FELL_BACK, "another kernel ran instead"),
+        ("Unwilling", Outcome.REFUSED, "this backend asserts page size 64"),
+    ],
+)
+def test_what_goes_wrong_is_an_outcome_with_its_sentence(driver: str, outcome: Outcome, detail: str) -> None:
+    cell = decode(*[2000] * 16) if driver == "Impossible" else decode(200)
+    (result,) = tried(driver, [cell])
+    assert result.outcome is outcome
+    assert detail in (result.detail or "")
+
+
+def test_running_out_of_memory_on_one_cell_costs_no_other() -> None:
+    first, second = tried("RunsOutOnDecode")
+    assert first.outcome is Outcome.OUT_OF_MEMORY and "Tried to allocate 20.00 GiB" in (first.detail or "")
+    assert second.outcome is Outcome.MEASURED
+
+
+def test_a_driver_that_does_not_open_answers_for_every_cell() -> None:
+    assert [result.cell for result in tried("Unwilling")] == ["decode", "prefill"]
+
+
+def test_sinks_are_refused_rather_than_judged_by_the_wrong_reference() -> None:
+    results = tried("Plain", sinks=True)
+    assert {result.outcome for result in results} == {Outcome.REFUSED}
+    assert "attention sinks" in (results[0].detail or "")
+
+
+def test_without_a_compiler_flex_attention_is_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.delenv("CXX", raising=False)
+    (result,) = trial.run(arm("backends.torch_flex:TorchFlex"), CELLS[:1], stage(), QUICK, silent)
+    assert result.outcome is Outcome.MISSING_PACKAGE
+    assert "a C++ compiler (g++)" in (result.detail or "")
+
+
+def test_flex_attention_refuses_windows_and_sdpa_masks_them() -> None:
+    cells = [decode(200, 90, layer=WINDOWED), prefill((40, 60), layer=WINDOWED)]
+    refused, masked = (
+        list(trial.run(arm(driver), cells, stage(WINDOWED), QUICK, silent))
+        for driver in ("backends.torch_flex:TorchFlex", "backends.torch_sdpa:TorchSdpa")
+    )
+    assert {result.outcome for result in refused} == {Outcome.REFUSED}
+    assert {result.outcome for result in masked} == {Outcome.MEASURED}
+
+
+def test_flashinfer_without_a_gpu_is_an_outcome() -> None:
+    (result,) = trial.run(arm("backends.flashinfer_paged:FlashInferPaged"), CELLS[:1], stage(), QUICK, silent)
+    assert result.outcome in (Outcome.MISSING_PACKAGE, Outcome.REFUSED)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is here")
+def test_a_gpu_that_is_not_there_is_said() -> None:
+    results = list(trial.run(arm(PLAIN), CELLS, stage(device="cuda"), QUICK, silent))
+    assert "torch sees none" in (results[0].detail or "")
+
+
+def test_phases_are_reported_in_the_order_of_work() -> None:
+    heard: list[str] = []
+    list(trial.run(arm(PLAIN), CELLS[:1], stage(), QUICK, lambda phase, **_: heard.append(phase)))
+    assert list(dict.fromkeys(heard)) == ["import", "build", "check", "capture", "timing", "metadata"]
+    assert model().sinks is False

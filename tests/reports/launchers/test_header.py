@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reports.launchers.header import header
+from tests.reports import building
+
+
+def test_the_header_names_tool_run_machine_versions_hashes_and_the_check() -> None:
+    assert header(building.pin()) == (
+        "attnpin 0.1.0, run 7f3a9c, 2026-11-30T02:08:00Z",
+        "measured on NVIDIA H200, sm 90, driver 580.95.05; SGLang 0.5.16, flashinfer-python 0.6.14, torch 2.11.0+cu130; "
+        "tensor parallel 1, KV cache bfloat16, page size 1; model qwen3_8b, chat traffic",
+        "content hashes: flashinfer-python 0a1b2c3d4e5f, torch 0a1b2c3d4e5f",
+        "check again after any change of these: attnpin check --pin pin.yaml --fast",
+    )
+
+
+def test_the_check_names_the_pins_own_file() -> None:
+    pin = replace(building.pin(), evidence=("qwen3.evidence.jsonl.zst", "ab12"))
+    assert header(pin)[-1].endswith("attnpin check --pin qwen3.yaml --fast")
+
+
+def test_without_distributions_there_is_no_line_of_hashes() -> None:
+    pin = building.pin()
+    assert len(header(replace(pin, valid_for=replace(pin.valid_for, distributions=())))) == 3

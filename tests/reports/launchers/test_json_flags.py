@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports.launchers import json_flags
+from tests.reports import building
+from tuner.launchers import load_launchers
+
+JSON = load_launchers()["json"]
+
+
+def test_a_program_reads_flags_and_reasons() -> None:
+    content = json.loads(json_flags.render(building.pin(), JSON))
+    assert content["flags"] == {"decode-attention-backend": "flashinfer", "prefill-attention-backend": "fa3"}
+    assert content["because"] == {"decode-attention-backend": building.BECAUSE}
+    assert (content["unset"], content["engine"], content["valid_for"]["engine_version"]) == (None, "sglang", "0.5.16")
+
+
+def test_a_pin_that_sets_nothing_has_no_flags_and_a_reason() -> None:
+    content = json.loads(json_flags.render(building.pin(building.kept()), JSON))
+    assert (content["flags"], content["unset"]) == ({}, "unset, because the best arm would win at most 0.42 % of a step")
+
+
+@given(st.text())
+def test_any_reason_is_one_ascii_text(reason: str) -> None:
+    pin = replace(building.pin(), because=(("decode-attention-backend", reason),), unset=None)
+    text = json_flags.render(pin, JSON)
+    assert text.isascii() and json.loads(text)["flags"]["prefill-attention-backend"] == "fa3"

@@ -1,0 +1,74 @@
+"""The reports over what `tuner.decide` really decides, for runs of every ending."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from backends.outcome import Outcome
+from reports import justification, run_report, summary
+from store.pin import Pin
+from store.run import Run
+from tests.reports.evidence import strange_numbers
+from tests.tuner import building
+from tuner.decide import decide
+from tuner.pin import pin_of
+
+TIMES = {"fa3": (256.0, 131.0), "flashinfer": (300.0, 119.0), "triton": (400.0, 140.0)}
+NO_DEFAULT = {("fa3/p1", building.DECODE): (Outcome.CRASHED, "signal 11 in /opt/venv/lib/flash.so")}
+EAGER = {("triton/p1", building.DECODE): "eager"}
+
+
+def decided(run: Run, without_default: bool = False) -> Run:
+    decision = decide(run, without_default=without_default)
+    return replace(run, decision=decision, status=decision.ruling.value)
+
+
+RUNS = {
+    "a switch of one phase": decided(building.one_cell_each(TIMES)),
+    "a switch of both": decided(building.one_cell_each({**TIMES, "flashinfer": (200.0, 119.0)})),
+    "a tie": decided(building.one_cell_each({**TIMES, "flashinfer": (300.0, 130.5)})),
+    "one process": decided(building.one_cell_each(TIMES, processes=1)),
+    "an eager rival": decided(building.one_cell_each(TIMES, modes=EAGER)),
+    "a pin without the default": decided(building.one_cell_each(TIMES, failures=NO_DEFAULT), without_default=True),
+}
+INCOMPLETE = decided(building.one_cell_each(TIMES, failures=NO_DEFAULT))
+
+
+def pin_for(run: Run) -> Pin:
+    assert run.decision is not None
+    return pin_of(run, run.decision, ("pin.evidence.jsonl.zst", "ab12"))
+
+
+@pytest.mark.parametrize("ending", RUNS)
+def test_the_first_screen_stays_a_screen_and_every_number_is_of_the_record(ending: str) -> None:
+    run = RUNS[ending]
+    text = justification.render(pin_for(run), run)
+    assert len(text.partition("\n<details>")[0].splitlines()) <= 15
+    assert strange_numbers(text, run, pin_for(run)) == set()
+
+
+@pytest.mark.parametrize("ending", RUNS)
+def test_the_summary_fits_a_terminal_and_every_number_is_of_the_record(ending: str) -> None:
+    text = summary.render(RUNS[ending], pin_for(RUNS[ending]), "pin.yaml")
+    assert len(text.splitlines()) <= 40
+    assert strange_numbers(text, RUNS[ending], pin_for(RUNS[ending])) == set()
+
+
+@pytest.mark.parametrize("run", [*RUNS.values(), INCOMPLETE])
+def test_no_report_shows_a_path_or_a_value_that_is_none(run: Run) -> None:
+    for text in (run_report.render_text(run), run_report.render_markdown(run), summary.render(run, None, None)):
+        assert not re.search(r"/opt|\b(?:None|nan|inf)\b|\$|\{", text)
+
+
+def test_one_process_gives_no_interval_and_says_so() -> None:
+    assert "Not ranked: fewer than two processes timed both." in run_report.render_text(RUNS["one process"])
+
+
+def test_an_eager_arm_stands_apart_from_the_graph_replays() -> None:
+    sections = run_report.render_text(RUNS["an eager rival"]).split("\n\n")
+    graph = next(section for section in sections if section.startswith("Arms x cells: decode, graph"))
+    eager = next(section for section in sections if section.startswith("Arms x cells: decode, eager"))
+    assert "triton/p1" not in graph and re.search(r"triton/p1 .* not ranked", eager)

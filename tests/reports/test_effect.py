@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from backends.cell import Phase
+from reports import effect
+from store.decision import Pair
+from tests.reports import building
+
+
+def of_pick(**changes: object) -> tuple[effect.Effect, ...]:
+    decision = replace(building.decision(), **changes)  # type: ignore[arg-type]
+    assert decision.pick is not None
+    return effect.of_pair(building.run(decision), decision, decision.pick)
+
+
+def test_the_change_of_a_step_is_attentions_share_times_the_change_of_the_kernel() -> None:
+    decode, prefill = of_pick()
+    attention, short, long = 4.7236, 4.7236 + 4.1, 4.7236 + 7.25
+    assert decode.low == pytest.approx(attention * (0.905 - 1) / short)
+    assert decode.high == pytest.approx(attention * (0.919 - 1) / long)
+    assert (prefill.low, prefill.high) == (0.0, 0.0)
+    assert effect.text((decode, prefill)) == "TPOT -5.1 % to -3.2 %, TTFT unchanged"
+
+
+def test_an_unbounded_rest_of_the_step_may_leave_no_effect() -> None:
+    unbounded = tuple(replace(step, rest_ms_high=None) for step in building.decision().steps)
+    assert of_pick(steps=unbounded)[0].high == 0.0
+
+
+def test_a_phase_without_a_ratio_on_every_cell_is_not_predicted() -> None:
+    pick = Pair(building.FA3, building.NATIVE)
+    assert [found.phase for found in of_pick(pick=pick)] == [Phase.PREFILL]
+
+
+def test_without_a_default_nothing_is_predicted() -> None:
+    assert of_pick(default=None) == ()
+
+
+def test_cells_of_weight_zero_do_not_count() -> None:
+    decision = building.decision()
+    run = building.run(decision)
+    guard = replace(run.cells[0], cell=replace(run.cells[0].cell, name="largest"), calls_per_1000_tokens=0.0, token_share=0.0)
+    assert decision.pick is not None
+    assert effect.of_pair(replace(run, cells=(*run.cells, guard)), decision, decision.pick) == of_pick()

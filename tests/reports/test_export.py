@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reports.export import export
+from reports.launchers.launcher import ExportError
+from store.pin import Pin
+from tests.reports import building
+from tuner.launchers import load_launchers
+
+LAUNCHERS = load_launchers()
+
+
+def of_engine(engine: str, version: str) -> Pin:
+    pin = building.pin()
+    return replace(pin, engine=engine, valid_for=replace(pin.valid_for, engine=engine, engine_version=version))
+
+
+@pytest.mark.parametrize("target", LAUNCHERS)
+def test_a_pin_of_a_covered_version_goes_out_without_a_warning(target: str) -> None:
+    made = export(building.pin(), target, LAUNCHERS)
+    assert "flashinfer" in made.text and made.notes == tuple(filter(None, [LAUNCHERS[target].note]))
+
+
+def test_an_unknown_launcher_gets_the_nearest_names() -> None:
+    with pytest.raises(ExportError, match="no launcher is called 'sglang_yml'; did you mean sglang-yaml"):
+        export(building.pin(), "sglang_yml", LAUNCHERS)
+    with pytest.raises(ExportError, match="no launcher is called 'helm'; there are env, json"):
+        export(building.pin(), "helm", LAUNCHERS)
+
+
+@pytest.mark.parametrize("target", LAUNCHERS)
+def test_a_pin_of_another_engine_is_refused(target: str) -> None:
+    with pytest.raises(ExportError, match=f"this pin belongs to vLLM 0.33.0, and launcher {target} starts SGLang"):
+        export(of_engine("vllm", "0.33.0"), target, LAUNCHERS)
+
+
+@pytest.mark.parametrize("target", ["sglang", "sglang-yaml", "env"])
+def test_as_a_hint_it_is_commented_out_line_by_line(target: str) -> None:
+    made = export(of_engine("vllm", "0.33.0"), target, LAUNCHERS, as_hint=True)
+    assert all(line.startswith("# ") for line in made.text.splitlines())
+    assert "# a hint, commented out: measured on vLLM 0.33.0\n" in made.text
+    assert f"# --decode-attention-backend flashinfer ({building.BECAUSE})\n" in made.text
+    assert made.notes == ("a hint, commented out: measured on vLLM 0.33.0",)
+
+
+def test_a_form_without_comments_takes_no_hint() -> None:
+    with pytest.raises(ExportError, match="json has no comments to put a hint in"):
+        export(of_engine("vllm", "0.33.0"), "json", LAUNCHERS, as_hint=True)
+
+
+@pytest.mark.parametrize("version", ["0.5.15", "0.6.0", "0.7", "a fork"])
+def test_a_version_outside_the_launchers_range_is_a_warning(version: str) -> None:
+    made = export(of_engine("sglang", version), "sglang", LAUNCHERS)
+    assert made.text.startswith("--decode-attention-backend flashinfer")
+    assert made.notes[-1].startswith(f"launcher sglang was written for SGLang >=0.5.16,<0.6, this pin is for SGLang {version}")
+
+
+@pytest.mark.parametrize("version", ["0.5.16", "0.5.22", "0.5.22.post1", "0.5.23rc1", "0.5.22+local"])
+def test_patch_and_pre_releases_of_a_covered_version_are_covered(version: str) -> None:
+    assert export(of_engine("sglang", version), "env", LAUNCHERS).notes == (LAUNCHERS["env"].note,)
+
+
+def test_a_pin_that_sets_nothing_says_why_beside_the_empty_payload() -> None:
+    made = export(building.pin(building.kept()), "sglang", LAUNCHERS)
+    assert (made.text, made.notes[-1]) == ("\n", "unset, because the best arm would win at most 0.42 % of a step")

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports import numbers
+from store.decision import Interval
+
+
+@pytest.mark.parametrize(
+    ("us", "shown"),
+    [
+        (44.3712, "44.37 us"),
+        (1136.81, "1137 us"),
+        (123456.0, "123500 us"),
+        (9.99996, "10.00 us"),
+        (0.01234567, "0.01235 us"),
+        (0.0, "0 us"),
+    ],
+)
+def test_a_time_has_four_significant_digits(us: float, shown: str) -> None:
+    assert numbers.microseconds(us) == shown
+
+
+@pytest.mark.parametrize(("s", "shown"), [(6.5, "6.50 s"), (93.42, "93.4 s"), (899.0, "899 s"), (3661.0, "61 min")])
+def test_wall_time_turns_into_minutes_after_a_quarter_of_an_hour(s: float, shown: str) -> None:
+    assert numbers.seconds(s) == shown
+
+
+@pytest.mark.parametrize(
+    ("fraction", "shown"),
+    [(0.0163, "+1.6 %"), (-0.0042, "-0.42 %"), (0.123, "+12 %"), (-0.00001, "0 %"), (0.0, "0 %"), (0.00996, "+1.0 %")],
+)
+def test_a_change_carries_its_sign_and_slower_is_plus(fraction: float, shown: str) -> None:
+    assert numbers.change(fraction) == shown
+
+
+def test_a_ratio_comes_with_its_interval() -> None:
+    assert numbers.interval(Interval(0.9493, 0.9412, 0.957, 0.95, 4)) == "0.949 (0.941 to 0.957)"
+    assert numbers.ratio(12.8734) == "12.87"
+
+
+def test_a_corrected_confidence_keeps_its_digits() -> None:
+    assert (numbers.level(0.95), numbers.level(0.9875)) == ("95 %", "98.75 %")
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_is_said_in_words(value: float) -> None:
+    for show in (numbers.microseconds, numbers.milliseconds, numbers.ratio, numbers.change, numbers.percent, numbers.small):
+        assert show(value).startswith("not finite")
+
+
+@given(st.floats(min_value=1e-6, max_value=1e9), st.integers(min_value=1, max_value=6))
+def test_significant_digits_are_right_to_half_a_unit_of_the_last(value: float, digits: int) -> None:
+    shown = float(numbers.significant(value, digits))
+    assert abs(shown - value) <= value * 0.5000001 * 10.0 ** (1 - digits)
+    assert "e" not in numbers.significant(value, digits)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from reports import summary
+from store.decision import CellResult
+from tests.reports import building
+
+PATH = "pins/qwen3_8b-chat/pin.yaml"
+SWITCH = """\
+qwen3_8b on NVIDIA H200, chat traffic: finished
+
+flags     --decode-attention-backend flashinfer --prefill-attention-backend fa3
+          --decode-attention-backend: decode attention 0.912 of fa3 (0.905 to 0.919, 4 processes); predicted step -3.1 % to -1.6 %
+default   fa3/p1: Hopper with CUDA 12.3 or later takes fa3
+pick      prefill fa3/p1, decode flashinfer/p1
+effect    time of a step (throughput) -3.1 % to -1.6 %; TPOT -5.1 % to -3.2 %, TTFT unchanged; predicted, not measured; \
+not confirmed by a serving run
+sure      attention per 1000 output tokens 73.77 ms against 80.26 ms; ratio 0.919 (0.912 to 0.926), 95 % interval over 4 fresh \
+processes; smallest change of it this run could see 0.84 %
+caution   exclusivity not verifiable
+
+  cell              mode   arm              one call  ratio to the default
+  decode_b64_c2048  graph  flashinfer/p1    119.7 us  0.912 (0.905 to 0.919)
+  decode_b64_c2048  graph  fa3/p1           131.2 us  default
+  decode_b64_c2048  eager  torch_native/p1  5124 us   not ranked
+  prefill_b1_c4096  eager  fa3/p1           256.4 us  default
+  prefill_b1_c4096  eager  flashinfer/p1    297.3 us  1.159 (1.152 to 1.166)
+
+left out  2 backends excluded by limits; trials that failed: 1 crashed
+time      180 s: build 98.7 s, timing 61.3 s, imports 20.4 s
+
+pin       pins/qwen3_8b-chat/pin.yaml, pin.md and pin.evidence.jsonl.zst beside it
+database  sqlite:///attnpin.db
+report    attnpin report --run 7f3a9c
+next      attnpin export --pin pins/qwen3_8b-chat/pin.yaml --to sglang
+"""
+
+
+def test_a_switch_ends_with_the_flags_to_paste_and_where_things_lie() -> None:
+    assert summary.render(building.run(building.decision()), building.pin(), PATH, "sqlite:///attnpin.db") == SWITCH
+
+
+def test_a_kept_default_says_unset_because_once() -> None:
+    text = summary.render(building.run(building.kept()), building.pin(building.kept()), PATH)
+    assert "flags     unset, because the best arm would win at most 0.42 % of a step\n" in text
+    assert text.endswith(f"next      attnpin check --pin {PATH} --fast, after an upgrade\n")
+    assert "database" not in text
+
+
+def test_an_incomplete_run_has_no_pin_and_says_why_and_what_next() -> None:
+    text = summary.render(building.run(building.incomplete(), "incomplete"), None, None)
+    assert "no pin    incomplete: the default (fa3) was not measured: fa3/p1 on decode_b64_c2048: crashed" in text
+    assert "default   fa3, not measured: Hopper with CUDA 12.3 or later takes fa3" in text
+    assert "flags" not in text and "pin  " not in text.split("report")[1]
+    assert text.endswith("--without-default pins the best of the rest\n")
+
+
+def test_a_broken_off_run_can_be_continued() -> None:
+    text = summary.render(building.run(None, "running"), None, None)
+    assert "decision  none: the run is running" in text and text.endswith("the same command again continues this run\n")
+
+
+def test_forty_lines_are_enough_for_many_arms_and_cautions() -> None:
+    decision = building.decision()
+    many = tuple(CellResult(f"arm{index}/p1", building.DECODE, "graph", 100.0 + index, None) for index in range(40))
+    crowded = replace(decision, cells=(*decision.cells, *many), cautions=tuple(f"caution {index}" for index in range(9)))
+    text = summary.render(building.run(crowded), building.pin(crowded), PATH, "sqlite:///a.db")
+    assert len(text.splitlines()) <= 40
+    assert "and 33 more: attnpin report --run 7f3a9c" in text
+
+
+def test_the_password_of_a_database_is_not_printed() -> None:
+    text = summary.render(building.run(building.kept()), None, None, "postgresql://bob:secret@db/attnpin")
+    assert "secret" not in text and "postgresql://db/attnpin" in text
+
+
+def test_a_path_with_blanks_can_be_pasted() -> None:
+    text = summary.render(building.run(building.decision()), building.pin(), "my pins/pin.yaml")
+    assert re.search(r"next +attnpin export --pin 'my pins/pin.yaml' --to sglang", text)

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from backends.environment import Environment
+from store.digest import canonical, cell_digest, run_digest
+from store.scenario import Scenario
+from tests.store.building import environment, scenario, weighted
+
+Asked = tuple[Scenario, Environment, int]
+
+
+def digest(change: Callable[[Scenario, Environment], Asked]) -> str:
+    return run_digest(*change(scenario(), environment()))
+
+
+SAME = digest(lambda s, e: (s, e, 1))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s, e: (replace(s, model=replace(s.model, source="read elsewhere")), e, 1),
+        lambda s, e: (replace(s, traffic=replace(s.traffic, source="read elsewhere")), e, 1),
+        lambda s, e: (replace(s, gpu=replace(s.gpu, source="read elsewhere")), e, 1),
+        lambda s, e: (s, replace(e, imports=()), 1),
+        lambda s, e: (s, replace(e, distributions=e.distributions[::-1]), 1),
+    ],
+)
+def test_where_a_datum_was_read_and_in_what_order_does_not_change_the_digest(change: Callable[..., Asked]) -> None:
+    assert digest(change) == SAME
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s, e: (s, e, 2),
+        lambda s, e: (replace(s, traffic=replace(s.traffic, concurrency=65)), e, 1),
+        lambda s, e: (replace(s, engine=replace(s.engine, path=())), e, 1),
+        lambda s, e: (replace(s, measure=replace(s.measure, processes=5)), e, 1),
+        lambda s, e: (replace(s, decide=replace(s.decide, min_gain=0.02)), e, 1),
+        lambda s, e: (s, replace(e, board=replace(e.board, uuid="GPU-other")), 1),
+        lambda s, e: (s, replace(e, board=replace(e.board, power_limit_w=600.0)), 1),
+        lambda s, e: (s, replace(e, distributions=(replace(e.distributions[0], digest="rebuilt"), e.distributions[1])), 1),
+        lambda s, e: (s, replace(e, variables=()), 1),
+    ],
+)
+def test_what_changes_the_question_or_the_numbers_changes_the_digest(change: Callable[..., Asked]) -> None:
+    assert digest(change) != SAME
+
+
+def test_a_digest_is_the_same_in_every_process() -> None:
+    assert SAME == "73fde3bd6a86af41f113e0e4e53604312c4cba092673e8cc407975dffa2f4580"
+
+
+def test_a_cell_has_one_digest_under_any_name() -> None:
+    cell = weighted(0).cell
+    assert cell_digest(replace(cell, name="other")) == cell_digest(cell)
+    assert cell_digest(replace(cell, seed=8)) != cell_digest(cell)
+
+
+def test_a_number_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError):
+        canonical({"x": float("nan")})

@@ -1,0 +1,148 @@
+"""Processes that are killed, and processes that write at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from sqlalchemy import func, select, text
+
+from store.connect import Store, open_store, reading
+from store.errors import AlreadyStored
+from store.measured_tables import CellRoundRow, VisitRow
+from store.repository import add_round, add_trials, begin_run, load_run
+from store.run import Run
+from tests.store.building import a_round, a_run, all_trials
+
+FORK = multiprocessing.get_context("fork")
+ENOUGH = 10_000
+
+
+def keep_writing(url: str, run_id: str, acknowledged: Connection) -> None:
+    """Continue the open run for ever, saying after each call what is stored."""
+    store = open_store(url)
+    run = begin_run(store, a_run(run_id, arms=5, cells=5), fresh=False)
+    acknowledged.send(("run", run.id))
+    for trial in all_trials(run)[len(run.trials) :]:
+        add_trials(store, run.id, [trial])
+        acknowledged.send(("trial", trial))
+    for index in range(len(run.rounds), ENOUGH):
+        add_round(store, run.id, a_round(run, index))
+        acknowledged.send(("round", index))
+
+
+def kill_after(seconds: float, url: str, run_id: str) -> list[tuple[str, object]]:
+    """What a writer said was stored before it was killed."""
+    here, there = FORK.Pipe(duplex=False)
+    child = FORK.Process(target=keep_writing, args=(url, run_id, there))
+    child.start()
+    there.close()
+    time.sleep(seconds)
+    child.kill()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    return list(received(here))
+
+
+def received(connection: Connection) -> list[tuple[str, object]]:
+    found = []
+    while True:
+        try:
+            found.append(connection.recv())
+        except (EOFError, OSError):  # the last message may have been cut by the kill
+            return found
+
+
+def check_whole(store: Store, run: Run) -> None:
+    visits_a_round = len(run.cells) * len(run.arms) * 2
+    with reading(store) as session:
+        assert session.scalar(text("PRAGMA integrity_check")) == "ok"
+        assert session.execute(text("PRAGMA foreign_key_check")).all() == []
+        assert session.scalar(select(func.count(CellRoundRow.key))) == len(run.rounds) * len(run.cells)
+        assert session.scalar(select(func.count(VisitRow.key))) == len(run.rounds) * visits_a_round
+
+
+def test_a_writer_killed_at_ten_instants_loses_and_doubles_nothing_and_goes_on(tmp_path: Path) -> None:
+    url, rng = f"sqlite:///{tmp_path}/a.sqlite", random.Random(20)
+    stored_trials, stored_rounds = 0, 0
+    instants = sorted(rng.uniform(0.02, 0.5) for _ in range(10))  # the first fall on making the schema and on trials
+    for attempt, instant in enumerate(instants):
+        said = kill_after(instant, url, f"run-{attempt}")
+        store = open_store(url)
+        run = begin_run(store, a_run("run-after", arms=5, cells=5), fresh=False)  # also where the kill came before the first
+        assert {value for kind, value in said if kind == "run"} <= {run.id}
+        trials = stored_trials + sum(kind == "trial" for kind, _ in said)
+        rounds = stored_rounds + sum(kind == "round" for kind, _ in said)
+        assert trials <= len(run.trials) <= trials + 1
+        assert rounds <= len(run.rounds) <= rounds + 1
+        assert run.trials == all_trials(run)[: len(run.trials)]
+        assert run.rounds == tuple(a_round(run, index) for index in range(len(run.rounds)))
+        check_whole(store, run)
+        stored_trials, stored_rounds = len(run.trials), len(run.rounds)
+    add_trials(store, run.id, all_trials(run)[stored_trials:])
+    add_round(store, run.id, a_round(run, stored_rounds))
+    run = load_run(store, run.id)
+    assert run.trials == all_trials(run) and run.rounds[-1] == a_round(run, stored_rounds)
+    check_whole(store, run)
+
+
+def write_rounds(url: str, run_id: str, rounds: int) -> None:
+    store = open_store(url)
+    run = begin_run(store, replace(a_run(run_id), digest=run_id), fresh=False)
+    add_trials(store, run.id, all_trials(run))
+    for index in range(rounds):
+        add_round(store, run.id, a_round(run, index))
+
+
+def test_two_writers_at_once_do_not_mix_their_rows(tmp_path: Path) -> None:
+    url, names = f"sqlite:///{tmp_path}/a.sqlite", ("left", "right")
+    wait_for([FORK.Process(target=write_rounds, args=(url, name, 15)) for name in names])
+    for name in names:
+        run = load_run(open_store(url), name)
+        assert run.trials == all_trials(run)
+        assert run.rounds == tuple(a_round(run, index) for index in range(15))
+
+
+def claim(url: str, index: int, won: Connection) -> None:
+    store = open_store(url)
+    mine = replace(a_round(load_run(store, "r1"), os.getpid()), index=index)
+    try:
+        add_round(store, "r1", mine)
+        won.send(mine)
+    except AlreadyStored:
+        won.send(None)
+
+
+def test_of_several_that_store_the_same_round_one_wins_and_the_rest_are_told(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.sqlite"
+    begin_run(open_store(url), a_run("r1"), fresh=False)
+    ends = [FORK.Pipe(duplex=False) for _ in range(4)]
+    wait_for([FORK.Process(target=claim, args=(url, 0, there)) for _, there in ends])
+    winners = [measured for measured in (here.recv() for here, _ in ends) if measured is not None]
+    assert load_run(open_store(url), "r1").rounds == tuple(winners) and len(winners) == 1
+
+
+def begin(url: str, run_id: str) -> None:
+    begin_run(open_store(url), a_run(run_id), fresh=False)
+
+
+def test_several_that_begin_the_same_run_at_once_share_one(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.sqlite"
+    wait_for([FORK.Process(target=begin, args=(url, f"r{i}")) for i in range(4)])
+    with reading(open_store(url)) as session:
+        assert session.scalar(text("SELECT count(*) FROM attnpin_runs")) == 1
+
+
+def wait_for(processes: list[BaseProcess]) -> None:
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * len(processes)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from backends.arm import Arm, Provider
+from backends.cell import Cell, Phase
+from backends.measured import CellRound, Cost, Identity, Round, Trial, Visit
+from backends.outcome import Outcome
+from backends.reason import Reason
+from store.connect import open_store
+from store.evidence import public, read_evidence, reduced, write_evidence
+from store.measured_rows import pack, unpack
+from store.repository import begin_run, load_run
+from store.run import Run
+from store.scenario import Exclusion, WeightedCell
+from tests.store.building import LAYER, a_decision, a_run
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
+REAL = st.floats(allow_nan=False, allow_infinity=False)
+TIME = st.floats(min_value=1e-3, max_value=1e9)
+COUNT = st.integers(0, 2**62)
+MAYBE_REAL, MAYBE_COUNT = st.none() | REAL, st.none() | COUNT
+SECONDS = st.dictionaries(TEXT, REAL, max_size=3).map(lambda found: tuple(found.items()))
+
+
+def names(limit: int) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.text("abz/,=", min_size=1, max_size=6), min_size=1, max_size=limit, unique=True)
+
+
+@st.composite
+def cells(draw: Any) -> tuple[WeightedCell, ...]:
+    def cell(name: str) -> Cell:
+        contexts = tuple(draw(st.lists(st.integers(1, 10**6), min_size=1, max_size=3)))
+        return Cell(name, Phase.DECODE, LAYER, contexts, (1,) * len(contexts), contexts, 4, "bfloat16", draw(COUNT))
+
+    return tuple(WeightedCell(cell(name), draw(st.integers(1, 99)), draw(REAL), draw(REAL)) for name in draw(names(2)))
+
+
+@st.composite
+def trials(draw: Any, arm: str, cell: str) -> Trial:
+    numbers = {name: draw(MAYBE_REAL) for name in ("relative_error", "needle_error", "bandwidth_bytes_per_s", "build_s")}
+    numbers |= {"slots": draw(st.none() | st.integers(0, 2**31 - 1)), "peak_memory_bytes": draw(MAYBE_COUNT)}
+    outcome = draw(st.sampled_from(Outcome))
+    if outcome is not Outcome.MEASURED:
+        return Trial(arm, cell, outcome, "why: " + draw(TEXT), **numbers)
+    identity = Identity(draw(TEXT), draw(TEXT), tuple(draw(st.lists(TEXT, max_size=2))))
+    return Trial(arm, cell, outcome, None, identity, Cost(draw(REAL), draw(MAYBE_REAL), draw(REAL), draw(REAL)), **numbers)
+
+
+@st.composite
+def rounds(draw: Any, index: int, arms: list[str], cell_names: list[str]) -> Round:
+    def cell_round(cell: str) -> CellRound:
+        of_visits = st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(arms), st.lists(TIME, min_size=1, max_size=4))
+        visits = tuple(Visit(block, at, arm, tuple(samples)) for block, at, arm, samples in draw(st.lists(of_visits, max_size=3)))
+        metadata = tuple((arm, draw(REAL), draw(REAL)) for arm in arms)
+        return CellRound(cell, tuple((arm, draw(st.integers(1, 99))) for arm in arms), visits, metadata, draw(st.booleans()))
+
+    labels = tuple(draw(st.lists(TEXT, max_size=2)))
+    return Round(index, draw(COUNT), tuple(map(cell_round, draw(st.permutations(cell_names)))), draw(SECONDS), labels)
+
+
+@st.composite
+def runs(draw: Any) -> Run:
+    backends = draw(names(3))
+    arms = tuple(Arm(name, draw(st.sampled_from(Provider)), "m:C", 1, "bfloat16", (), ((draw(TEXT), draw(TEXT)),)) for name in backends)
+    weighted = draw(cells())
+    arm_names, cell_names = [arm.name for arm in arms], [cell.cell.name for cell in weighted]
+    pairs = draw(st.lists(st.sampled_from(list(itertools.product(arm_names, cell_names))), max_size=4, unique=True))
+    indices = sorted(draw(st.sets(st.integers(0, 99), max_size=2)))
+    reason = Reason(*(draw(TEXT) for _ in dataclasses.fields(Reason)))
+    run = dataclasses.replace(
+        a_run(draw(st.text("abc123", min_size=1))),
+        arms=arms,
+        cells=weighted,
+        exclusions=(Exclusion(draw(TEXT), draw(st.none() | TEXT), (reason,)),),
+        trials=tuple(draw(trials(arm, cell)) for arm, cell in pairs),
+        rounds=tuple(draw(rounds(index, arm_names, cell_names)) for index in indices),
+        wall_seconds=draw(SECONDS),
+        engine_version=draw(st.none() | TEXT),
+    )
+    return dataclasses.replace(run, decision=a_decision(run) if draw(st.booleans()) else None)
+
+
+@settings(max_examples=60, deadline=None)
+@given(run=runs())
+def test_any_run_comes_back_from_the_store_as_it_was(tmp_path_factory: Any, run: Run) -> None:
+    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('store')}/a.sqlite")
+    begin_run(store, run, fresh=True)
+    assert load_run(store, run.id) == run
+
+
+@settings(max_examples=60, deadline=None)
+@given(run=runs())
+def test_any_run_comes_back_from_its_evidence_as_it_was_made_public(tmp_path_factory: Any, run: Run) -> None:
+    path: Path = tmp_path_factory.mktemp("evidence") / "pin.evidence.jsonl.zst"
+    write_evidence(path, run)
+    assert read_evidence(path) == public(run)
+
+
+@settings(deadline=None)
+@given(run=runs())
+def test_to_reduce_twice_is_to_reduce_once(run: Run) -> None:
+    assert reduced(reduced(run)) == reduced(run)
+
+
+@given(st.lists(st.floats(), max_size=9))
+def test_samples_keep_every_bit(samples: list[float]) -> None:
+    kept = unpack(pack(tuple(samples)))
+    assert [math.copysign(1, value) for value in kept] == [math.copysign(1, value) for value in samples]
+    assert [value.hex() for value in kept] == [value.hex() for value in samples]

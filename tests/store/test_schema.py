@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import multiprocessing
+import runpy
+import shutil
+import sqlite3
+from pathlib import Path
+
+import optuna
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect, text
+from sqlalchemy.exc import OperationalError
+
+import store
+from store import measured_tables  # noqa: F401  its tables register themselves
+from store.connect import Store, open_store, reading, writer
+from store.decision import Ruling
+from store.errors import NewerSchema
+from store.repository import begin_run, load_run
+from store.schema import SCHEMA, VERSION_TABLE, bring_up_to_date, is_ours, stored_version
+from store.table_base import Base
+from tests.store.building import a_run
+
+HERE = Path(__file__).parent
+MIGRATIONS = Path(store.__file__).parent / "migrations"
+
+SECOND = """
+from alembic import op
+import sqlalchemy as sa
+revision, down_revision = "0002", "0001"
+def upgrade():
+    op.add_column("attnpin_runs", sa.Column("note", sa.Text, server_default="carried over"))
+    op.execute("{statement}")
+"""
+
+
+def scripts_with_a_second_version(folder: Path, statement: str) -> str:
+    shutil.copytree(MIGRATIONS, folder / "migrations")
+    (folder / "migrations/versions/v0002_second.py").write_text(SECOND.format(statement=statement))
+    return str(folder / "migrations")
+
+
+def test_the_migrations_lead_to_the_models(store: Store) -> None:
+    with store.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE, "compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+        assert stored_version(connection) == SCHEMA
+
+
+def test_the_version_in_the_code_is_that_of_the_newest_migration() -> None:
+    newest = max((MIGRATIONS / "versions").glob("v*.py"))
+    assert runpy.run_path(str(newest))["revision"] == SCHEMA
+
+
+def test_a_database_of_the_first_schema_still_opens(tmp_path: Path) -> None:
+    shutil.copy(HERE / "data/schema_0001.sqlite", tmp_path / "old.sqlite")
+    opened = open_store(f"sqlite:///{tmp_path}/old.sqlite")
+    run = load_run(opened, "first")
+    assert (run.status, run.engine_version, run.wall_seconds) == ("finished", "0.5.16", (("timing", 30.5),))
+    assert [arm.name for arm in run.arms] == ["fa3/p1", "flashinfer/p1"]
+    assert [exclusion.backend for exclusion in run.exclusions] == ["trtllm_mha", "flashmla"]
+    assert [trial.cost.device_us for trial in run.trials if trial.cost] == [119.66] * 4
+    visit = run.rounds[0].cells[1].visits[3]
+    assert (visit.block, visit.position, visit.arm) == (1, 1, "flashinfer/p1")
+    assert (len(visit.sample_us), visit.sample_us[0]) == (8, 109.71272436659994)
+    assert run.decision is not None and run.decision.ruling is Ruling.SWITCH
+
+
+def test_an_older_schema_is_upgraded_and_keeps_its_rows(tmp_path: Path, store: Store) -> None:
+    begin_run(store, a_run(), fresh=False)
+    scripts = scripts_with_a_second_version(tmp_path, "UPDATE attnpin_runs SET traffic = 'seen'")
+    bring_up_to_date(writer(store.engine), store.url, "0002", scripts)
+    with reading(store) as session:
+        assert session.execute(text("SELECT id, note, traffic FROM attnpin_runs")).all() == [("r1", "carried over", "seen")]
+        assert stored_version(session.connection()) == "0002"
+
+
+def test_an_upgrade_that_fails_half_way_changes_nothing(tmp_path: Path, store: Store) -> None:
+    run = begin_run(store, a_run(), fresh=False)
+    scripts = scripts_with_a_second_version(tmp_path, "UPDATE nowhere SET x = 1")
+    with pytest.raises(OperationalError, match="no such table: nowhere"):
+        bring_up_to_date(writer(store.engine), store.url, "0002", scripts)
+    with reading(store) as session:
+        assert stored_version(session.connection()) == SCHEMA
+        assert "note" not in {column["name"] for column in inspect(session.connection()).get_columns("attnpin_runs")}
+    assert load_run(store, run.id) == run
+
+
+def test_a_newer_schema_is_refused_with_both_versions_and_left_alone(tmp_path: Path, store: Store) -> None:
+    connection = sqlite3.connect(tmp_path / "attnpin.sqlite")
+    connection.execute(f"UPDATE {VERSION_TABLE} SET version_num = '0007'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(NewerSchema) as caught:
+        open_store(f"sqlite:///{tmp_path}/attnpin.sqlite")
+    assert str(caught.value).endswith(
+        f"has schema 0007 and this attnpin knows schemas up to {SCHEMA}; install a newer attnpin or set store.url to another store"
+    )
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("optuna_first", [True, False])
+def test_optuna_and_attnpin_share_a_database(tmp_path: Path, optuna_first: bool) -> None:
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    url = f"sqlite:///{tmp_path}/shared.sqlite"
+    if not optuna_first:
+        open_store(url)
+    study = optuna.create_study(storage=url, study_name="knobs")
+    run = begin_run(open_store(url), a_run(), fresh=False)
+    study.optimize(lambda trial: trial.suggest_int("page", 1, 4), n_trials=2)
+    assert len(optuna.load_study(storage=url, study_name="knobs").trials) == 2
+    opened = open_store(url)
+    assert load_run(opened, run.id) == run
+    with opened.engine.connect() as connection:
+        ours = {name for name in inspect(connection).get_table_names() if is_ours(name)}
+    assert ours == set(Base.metadata.tables) | {VERSION_TABLE}
+
+
+def test_many_that_open_a_new_store_at_once_make_its_schema_once(tmp_path: Path) -> None:
+    fork = multiprocessing.get_context("fork")
+    openers = [fork.Process(target=open_store, args=(f"sqlite:///{tmp_path}/new.sqlite",)) for _ in range(6)]
+    for opener in openers:
+        opener.start()
+    for opener in openers:
+        opener.join()
+    assert [opener.exitcode for opener in openers] == [0] * 6

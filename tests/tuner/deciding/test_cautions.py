@@ -1,0 +1,39 @@
+"""What limits the answer is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from backends.arm import Provider
+from backends.measured import Trial
+from backends.outcome import Outcome
+from store.decision import Ruling
+from tests.tuner.building import DECODE, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
+from tuner.decide import decide
+
+
+def test_an_eager_call_that_waits_for_its_host_is_named() -> None:
+    run = one_cell_each({"fa3": (100.0, 98.0)})
+
+    def served(trial: Trial) -> Trial:
+        assert trial.cost
+        return replace(trial, cost=replace(trial.cost, served_us=180.0)) if trial.cell == PREFILL else trial
+
+    said = decide(replace(run, trials=tuple(map(served, run.trials)))).cautions
+    assert f"fa3/p1 on {PREFILL} takes 180.0 us with its host work and 100.0 us on the device, which is what was compared" in said
+
+
+def test_a_safety_cell_without_the_default_is_named() -> None:
+    cells = (decode(), prefill(), decode("largest", batch=256, tokens=0.0, calls=0.0))
+    times = {("fa3/p1", PREFILL): 554.0, ("fa3/p1", DECODE): 98.0}
+    rival = {("triton/p1", cell): us for cell, us in ((PREFILL, 300.0), (DECODE, 30.0), ("largest", 900.0))}
+    failures = {("fa3/p1", "largest"): (Outcome.OUT_OF_MEMORY, "needs 90 GiB")}
+    found = decide(build(Recipe((arm("fa3"), arm("triton")), times | rival, cells, failures=failures)))
+    assert found.ruling is Ruling.SWITCH
+    assert "the default was not measured on largest, so nothing is known of what a pick loses there" in found.cautions
+
+
+def test_a_kernel_adapter_in_the_answer_is_named() -> None:
+    arms = (arm("fa3", provider=Provider.KERNEL),)
+    found = decide(build(Recipe(arms, {("fa3/p1@kernel", PREFILL): 554.0, ("fa3/p1@kernel", DECODE): 98.0})))
+    assert "fa3/p1@kernel was driven through a kernel adapter, not through the engine's own object" in found.cautions

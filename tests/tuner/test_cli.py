@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tuner import cli, completion
+from tuner.cli import run, without_debug
+
+ROOT = Path(__file__).parents[2]
+FEW = "backend=[torch_native]"  # composes in a third of the time
+COMMAND = (sys.executable, "-P", "-m", "tuner")
+
+
+def attnpin(*arguments: str, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    return subprocess.run([*COMMAND, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The settings `tune` was called with, instead of the job; it ends well."""
+    seen: list[object] = []
+    monkeypatch.setattr(cli, "_tune", lambda settings: seen.append(settings) or 0)
+    return seen
+
+
+def fails_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def job(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(cli, "_tune", job)
+
+
+def test_help_names_every_command(capsys):
+    assert run(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"\n  {name} " in text for name in cli.COMMANDS)
+
+
+@pytest.mark.parametrize(("arguments", "budget_s"), [(["--help"], 0.6), (["plan", "model=qwen3_8b", "gpu=h200"], 1.5)])
+def test_help_and_plan_come_in_time(arguments, budget_s):
+    """Processor seconds, which a busy machine does not change much; tests/bench/startup.py prints wall time."""
+
+    def seconds() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert attnpin(*arguments).returncode == 0
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+    assert min(seconds() for _ in range(3)) < budget_s
+
+
+def test_help_imports_neither_hydra_nor_sqlalchemy_nor_torch():
+    loaded = "print([m for m in ('hydra', 'sqlalchemy', 'torch', 'scipy') if m in sys.modules])"
+    code = f"import sys; from tuner.cli import run; run(['--help']); {loaded}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+def test_no_command_shows_the_help(capsys):
+    assert run([]) == 0
+    assert "Usage: attnpin" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["plna"], "Did you mean 'plan'"), (["plan", "--jsn"], "--json"), (["export"], "--to"), (["tune", "--multirn"], "--multirun")],
+)
+def test_a_wrong_command_or_option_is_a_usage_error_with_a_hint(arguments, said, capsys):
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err and captured.out == ""
+
+
+@pytest.mark.parametrize("command", ["plan", "tune", "check --fast", "report", "export --to sglang"])
+def test_a_typo_in_an_override_leaves_with_2_from_every_command(command, capsys):
+    assert run([*command.split(), "model=qwen3_8"]) == 2
+    assert "did you mean qwen3_8b?" in capsys.readouterr().err
+
+
+def test_tune_is_given_the_settings_of_its_overrides(jobs):
+    assert run(["tune", "model=qwen3_8b", "gpu=h200", "engine.tensor_parallel=4"]) == 0
+    assert (jobs[0].scenario.model.name, jobs[0].scenario.engine.tensor_parallel) == ("qwen3_8b", 4)
+
+
+@pytest.mark.parametrize(
+    "arguments", ["--fresh --pin a.yaml gpu=h200 --debug", "gpu=h200 --fresh --debug --pin a.yaml", "--debug --fresh gpu=h200 --pin=a.yaml"]
+)
+def test_options_of_tune_may_stand_anywhere(arguments, jobs):
+    assert run(["tune", *arguments.split()]) == 0
+    assert (jobs[0].fresh, jobs[0].pin_path, jobs[0].scenario.gpu.name) == (True, Path("a.yaml"), "NVIDIA H200")
+
+
+def test_a_pin_path_reaches_tune_as_it_was_written(jobs):
+    assert run(["tune", "--pin", "it's a = {path}/pin.yaml"]) == 0
+    assert jobs[0].pin_path == Path("it's a = {path}/pin.yaml")
+
+
+def test_without_default_must_be_asked_for(jobs):
+    run(["tune"])
+    run(["tune", "--without-default"])
+    assert [settings.without_default for settings in jobs] == [False, True]
+
+
+def test_hydra_shows_the_configuration_and_runs_nothing(jobs, capsys):
+    assert run(["tune", "--cfg", "job", "model=qwen3_8b", "-p", "model"]) == 0
+    assert "name: qwen3_8b" in capsys.readouterr().out and jobs == []
+
+
+def test_hydra_shows_where_it_looks():
+    done = attnpin("tune", "model=qwen3_8b", "--info", "searchpath")  # in a process of its own: it turns debug logging on
+    assert done.returncode == 0 and "pkg://conf" in done.stdout
+
+
+def test_the_help_of_tune_lists_groups_and_options(capsys):
+    assert run(["tune", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "traffic: agent_coding, batch_offline, chat" in text and "--fresh" in text and "--multirun" in text
+
+
+def test_multirun_runs_every_combination(jobs, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert run(["tune", "--multirun", FEW, "gpu=h200", "traffic=chat,rag"]) == 0
+    assert [settings.scenario.traffic.name for settings in jobs] == ["chat", "rag"]
+
+
+def test_the_gravest_exit_code_of_a_multirun_counts_and_the_others_still_run(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    codes = {"chat": 3, "rag": 4, "single_user": 0}
+    monkeypatch.setattr(cli, "_tune", lambda settings: codes[settings.scenario.traffic.name])
+    assert run(["tune", "-m", FEW, "gpu=h200", "traffic=chat,rag,single_user"]) == 4
+
+
+def test_a_folder_of_groups_is_searched(jobs, tmp_path):
+    (tmp_path / "traffic").mkdir()
+    ours = (ROOT / "conf" / "traffic" / "chat.yaml").read_text()
+    (tmp_path / "traffic" / "ours.yaml").write_text(ours.replace("name: chat", "name: ours"))
+    assert run(["tune", "traffic=ours", "--config-dir", str(tmp_path)]) == 0
+    assert jobs[0].scenario.traffic.name == "ours"
+
+
+def test_the_working_directory_stays_clean(jobs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path.parent))
+    run(["tune", "gpu=h200", FEW])
+    run(["tune", "-m", FEW, "gpu=h200,l4"])
+    assert len(jobs) == 3 and list(tmp_path.iterdir()) == []
+
+
+def test_a_fault_of_ours_is_one_sentence_and_70(monkeypatch, capsys):
+    fails_with(monkeypatch, ZeroDivisionError("division by zero"))
+    assert run(["tune", "gpu=h200", FEW]) == 70
+    text = capsys.readouterr().err
+    assert "rerun with --debug" in text and "ZeroDivisionError: division by zero" in text and text.count("\n") == 1
+
+
+def test_debug_shows_the_traceback_and_keeps_the_code(monkeypatch, capsys):
+    fails_with(monkeypatch, ZeroDivisionError("division by zero"))
+    assert run(["--debug", "tune", "gpu=h200", FEW]) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_interruption_leaves_with_130_and_says_how_to_go_on(monkeypatch, capsys):
+    fails_with(monkeypatch, KeyboardInterrupt())
+    assert run(["tune", "gpu=h200", FEW]) == 130
+    assert "run the same command again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("number", "code"), [(errno.ENOSPC, 4), (errno.EROFS, 2), (errno.EACCES, 2), (errno.ENOENT, 2)])
+def test_a_full_disk_or_a_read_only_path_has_its_own_code(number, code, monkeypatch, capsys):
+    fails_with(monkeypatch, OSError(number, os.strerror(number), "/data/pin.yaml"))
+    assert run(["tune", "gpu=h200", FEW]) == code
+    text = capsys.readouterr().err
+    assert "/data/pin.yaml" in text and text.count("\n") == 1
+
+
+def test_an_error_of_the_store_keeps_the_code_it_carries(monkeypatch, capsys):
+    from store.errors import DiskFull
+
+    fails_with(monkeypatch, DiskFull("the disk under x.db is full; free some space"))
+    assert run(["tune", "gpu=h200", FEW]) == 4
+    assert capsys.readouterr().err == "attnpin: the disk under x.db is full; free some space\n"
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    writer = subprocess.Popen(
+        [*COMMAND, "tune", "--cfg", "job"], env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert writer.stdout and writer.stderr
+    writer.stdout.close()
+    assert writer.wait(60) == 141
+    assert writer.stderr.read() == b""
+
+
+def test_debug_after_a_bare_dash_dash_belongs_to_the_command_behind_it():
+    assert without_debug(["launch", "--debug", "--", "serve", "--debug"]) == (True, ["launch", "--", "serve", "--debug"])
+    assert without_debug(["plan"]) == (False, ["plan"])
+
+
+def test_check_without_fast_says_what_it_cannot_do(capsys):
+    assert run(["check", "--pin", "x.yaml"]) == 2
+    assert "add --fast" in capsys.readouterr().err
+
+
+def test_looking_for_a_run_creates_no_database(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["report"]) == 2
+    assert "There is no database attnpin.db" in capsys.readouterr().err and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [["export", "--to", "sglang"], ["report"], ["check", "--fast"]])
+def test_a_pin_that_is_not_there_is_named(arguments, capsys):
+    assert run([*arguments, "--pin", "/nowhere/pin.yaml"]) == 2
+    assert "/nowhere/pin.yaml" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("attnpin", ["plan", "tune", "check", "export", "report"]),
+        ("attnpin re", ["report"]),
+        ("attnpin tune", ["tune"]),
+        ("attnpin tune ", []),
+        ("attnpin tune mo", []),
+    ],
+)
+def test_the_first_word_is_completed_by_our_commands(line, offered):
+    assert completion.commands_to_offer(line, cli.COMMANDS) == offered
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [("attnpin tune model=q", "model=qwen3_8b"), ("attnpin plan engine.tensor", "engine.tensor_parallel="), ("attnpin tune ", "traffic=")],
+)
+def test_overrides_are_completed_by_hydra(line, wanted):
+    done = attnpin("-sc", "query=bash", COMP_LINE=line)
+    assert wanted in done.stdout.split(), done.stderr
+
+
+def test_the_completion_script_is_for_attnpin():
+    script = attnpin("tune", "-sc", "install=bash").stdout
+    assert script.rstrip().endswith("hydra_bash_completion attnpin")

@@ -1,0 +1,82 @@
+"""`report` and `export` on files and a database as the store writes them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from store.connect import open_store
+from store.pin_files import write_pin
+from store.repository import begin_run
+from tests.reports import building
+from tuner.cli import run
+
+
+@pytest.fixture
+def pin(tmp_path: Path) -> Path:
+    path = tmp_path / "pin.yaml"
+    write_pin(path, building.pin(), "# why\n", building.run(building.decision()))
+    return path
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    url = f"sqlite:///{tmp_path / 'runs.db'}"
+    for run_id in ("older", "newer"):
+        begin_run(open_store(url), replace(building.run(building.decision()), id=run_id), fresh=True)
+    return url
+
+
+def test_the_flags_of_a_pin_are_the_whole_output(pin, capsys):
+    assert run(["export", "--pin", str(pin), "--to", "sglang"]) == 0
+    words = capsys.readouterr().out.split()
+    assert dict(zip(words[::2], words[1::2], strict=True)) == {f"--{name}": value for name, value in building.pin().flags}
+
+
+def test_how_to_use_what_is_exported_goes_to_the_other_stream(pin, capsys):
+    assert run(["export", "--pin", str(pin), "--to", "env"]) == 0
+    captured = capsys.readouterr()
+    assert "use: sglang serve" in captured.err and "use: sglang serve" not in captured.out
+
+
+def test_pin_path_is_another_way_to_name_the_pin(pin, capsys):
+    assert run(["export", "--to", "json", f"pin.path={pin}"]) == 0
+    assert json.loads(capsys.readouterr().out)
+
+
+def test_an_unknown_launcher_gets_the_nearest_names(pin, capsys):
+    assert run(["export", "--pin", str(pin), "--to", "sglan"]) == 2
+    assert "did you mean sglang" in capsys.readouterr().err
+
+
+def test_a_report_is_made_from_a_pins_evidence_alone(pin, capsys):
+    assert run(["report", "--pin", str(pin)]) == 0
+    text = capsys.readouterr().out
+    assert run(["report", "--md", "--pin", str(pin)]) == 0
+    markdown = capsys.readouterr().out
+    assert "qwen3_8b" in text and not text.startswith("# ") and markdown.startswith("# ")
+
+
+def test_without_an_id_the_newest_run_is_reported(database, capsys):
+    assert run(["report", f"store.url={database}", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "newer"
+
+
+def test_a_run_is_reported_by_its_id(database, capsys):
+    assert run(["report", "--run", "older", f"store.url={database}", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "older"
+
+
+def test_an_unknown_run_is_a_usage_error(database, capsys):
+    assert run(["report", "--run", "r77", f"store.url={database}"]) == 2
+    assert "r77" in capsys.readouterr().err
+
+
+def test_an_evidence_file_that_was_changed_is_refused(pin, capsys):
+    evidence = next(pin.parent.glob("*.evidence.jsonl.zst"))
+    evidence.write_bytes(evidence.read_bytes() + b" ")
+    assert run(["report", "--pin", str(pin)]) == 2
+    assert evidence.name in capsys.readouterr().err

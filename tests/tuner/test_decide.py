@@ -1,0 +1,318 @@
+"""Decisions on constructed runs: who wins, by how much, and what is written beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from backends.arm import Provider
+from backends.gpu import Gpu
+from backends.outcome import Outcome
+from backends.reason import Reason
+from store.decision import Pair, Ruling
+from store.scenario import Exclusion, Objective
+from tests.tuner.building import DECIDE, DECODE, ENGINE, H200, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
+from tuner.decide import decide
+
+FA3, FLASHINFER, TRITON = "fa3/p1", "flashinfer/p1", "triton/p1"
+CPU = Gpu("x86 CPU", "cpu", None, None, None, None, None, None, None, None, "not seen")
+
+
+def test_one_backend_that_wins_both_phases_is_pinned_for_both() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (400, 35)}))
+    assert found.ruling is Ruling.SWITCH
+    assert (found.default, found.pick) == (Pair(FA3, FA3), Pair(FLASHINFER, FLASHINFER))
+    assert "flashinfer" in dict(found.flags).values()
+    assert "fa3" not in dict(found.flags).values()
+    assert set(dict(found.because)) == set(dict(found.flags))
+    assert found.unset_because is None
+
+
+def test_each_phase_gets_its_own_winner_on_an_h20_under_decode_heavy_load() -> None:
+    """SGLang issue 5630: on an H20 fa3 wins prefill 1.3 times and flashinfer decode 2.8 times."""
+    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (722, 35)}))
+    assert found.ruling is Ruling.SWITCH
+    flags, because = dict(found.flags), dict(found.because)
+    assert flags["prefill-attention-backend"] == "fa3"
+    assert flags["decode-attention-backend"] == "flashinfer"
+    assert "flashinfer/p1 takes 1.3 times that (1." in because["prefill-attention-backend"]
+    assert "fa3/p1 takes 2.8 times that (2." in because["decode-attention-backend"]
+
+
+def test_every_reason_is_one_line_beside_its_flag() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "a_backend_with_a_very_long_name_indeed": (722, 35)}))
+    assert found.because
+    assert all(len(text) <= 160 and "\n" not in text and " ms of attention" in text for _, text in found.because)
+
+
+def test_a_tie_keeps_the_default() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (554.3, 98.05)}, process_sd=0.0005))
+    assert (found.ruling, found.pick, found.flags) == (Ruling.KEEP, Pair(FA3, FA3), ())
+    assert Pair(FLASHINFER, FLASHINFER) in found.tie_set
+    assert found.unset_because and "would win at most" in found.unset_because
+
+
+def test_a_tied_default_is_kept_however_small_a_gain_would_do() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (551, 97.5)}, process_sd=0.0, decide=replace(DECIDE, min_gain=0.0)))
+    assert found.ruling is Ruling.KEEP
+    assert found.unset_because == "unset, because flashinfer/p1 is tied with the default within 1.0 % of attention time"
+
+
+def test_a_large_win_in_a_tiny_share_of_the_step_pins_nothing() -> None:
+    found = decide(one_cell_each({"fa3": (5, 1), "flashinfer": (2, 0.5)}))
+    assert found.ruling is Ruling.KEEP
+    best = next(score for score in found.scores if score.pair == Pair(FLASHINFER, FLASHINFER))
+    assert best.step_gain_high is not None and best.step_gain_high < 0.01
+    assert found.unset_because and f"would win at most {100 * best.step_gain_high:.2f} % of a step" in found.unset_because
+
+
+def test_the_same_win_pins_where_attention_is_most_of_the_step() -> None:
+    found = decide(one_cell_each({"fa3": (5000, 1000), "flashinfer": (2000, 500)}))
+    assert found.ruling is Ruling.SWITCH
+
+
+def test_a_slower_rival_is_said_to_be_slower() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "triton": (900, 130)}))
+    assert found.unset_because and found.unset_because.startswith("unset, because no arm beat the default")
+
+
+def test_a_gain_that_depends_on_noise_is_inconclusive() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "triton": (554, 93)}, process_sd=0.02))
+    assert found.ruling is Ruling.KEEP
+    assert found.unset_because and "inconclusive" in found.unset_because
+
+
+def test_a_single_process_never_switches() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (400, 35)}, processes=1))
+    assert found.ruling is Ruling.KEEP
+    assert found.unset_because and "inconclusive" in found.unset_because
+    assert found.minimum_detectable_effect is None
+    assert all(score.ratio is None for score in found.scores)
+
+
+def test_a_default_that_crashed_leaves_the_run_incomplete_and_ranks_the_rest() -> None:
+    crash = {(FA3, DECODE): (Outcome.CRASHED, "signal 11 while capturing")}
+    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (722, 35), "triton": (800, 40)}, failures=crash))
+    assert (found.ruling, found.default, found.pick, found.flags) == (Ruling.INCOMPLETE, None, None, ())
+    assert found.unset_because == f"incomplete: the default (fa3) was not measured: {FA3} on {DECODE}: crashed: signal 11 while capturing"
+    assert [score.pair.decode for score in found.scores][:2] == [FLASHINFER, TRITON]
+    assert all(score.ratio is None and score.step_gain_low is None for score in found.scores)
+
+
+def test_an_excluded_default_says_what_excluded_it() -> None:
+    why = Reason("page_size", "page size 16", "1", "leave engine.page_size unset", "some_file.py, 0.5.16")
+    found = decide(one_cell_each({"flashinfer": (722, 35)}, exclusions=(Exclusion("fa3", None, (why,)),)))
+    assert found.ruling is Ruling.INCOMPLETE
+    assert found.unset_because and "(fa3) was not measured: page size 16 was asked, 1 is allowed" in found.unset_because
+
+
+def test_without_default_pins_the_fastest_and_repeats_why_there_was_no_default() -> None:
+    crash = {(FA3, DECODE): (Outcome.CRASHED, "signal 11"), (FA3, PREFILL): (Outcome.CRASHED, "signal 11")}
+    run = one_cell_each({"fa3": (554, 98), "flashinfer": (722, 35), "triton": (800, 40)}, failures=crash)
+    found = decide(run, without_default=True)
+    assert (found.ruling, found.default, found.pick) == (Ruling.SWITCH, None, Pair(FLASHINFER, FLASHINFER))
+    assert found.cautions[0].startswith("incomplete: the default (fa3) was not measured")
+    assert all("triton/p1" in text and " takes 1.0" in text for _, text in found.because)
+
+
+def test_without_default_one_process_still_pins_nothing() -> None:
+    run = one_cell_each({"flashinfer": (722, 35), "triton": (800, 40)}, processes=1)
+    assert decide(run, without_default=True).ruling is Ruling.INCOMPLETE
+
+
+def test_a_run_whose_processes_never_finished_is_incomplete() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (400, 35)}, processes=0))
+    assert found.ruling is Ruling.INCOMPLETE
+    assert found.unset_because and "no finished process timed fa3/p1" in found.unset_because
+
+
+def test_a_loss_on_one_cell_bars_an_overall_winner() -> None:
+    cells = (decode(tokens=0.95), decode("decode_b8", batch=8, tokens=0.05), prefill())
+    times = {(FA3, DECODE): 98.0, (FA3, "decode_b8"): 20.0, (FA3, PREFILL): 554.0}
+    rival = {(FLASHINFER, DECODE): 60.0, (FLASHINFER, "decode_b8"): 23.0, (FLASHINFER, PREFILL): 554.0}
+    found = decide(build(Recipe((arm("fa3"), arm("flashinfer")), times | rival, cells)))
+    assert found.ruling is Ruling.KEEP
+    score = next(score for score in found.scores if score.pair == Pair(FA3, FLASHINFER))
+    assert score.barred and "on decode_b8: not surely within 5.0 % of it" in score.barred
+    assert (score.worst_cell, score.worst_cell_ratio and round(score.worst_cell_ratio.estimate, 2)) == ("decode_b8", 1.15)
+    assert found.unset_because and "of a step, but flashinfer/p1 takes 1.1" in found.unset_because
+
+
+def test_a_loss_on_the_largest_cell_bars_although_traffic_never_visits_it() -> None:
+    cells = (decode(), prefill(), decode("decode_largest", batch=256, context=16384, tokens=0.0, calls=0.0))
+    times = {(FA3, DECODE): 98.0, (FA3, "decode_largest"): 3000.0, (FA3, PREFILL): 554.0}
+    rival = {(FLASHINFER, DECODE): 60.0, (FLASHINFER, "decode_largest"): 3600.0, (FLASHINFER, PREFILL): 554.0}
+    found = decide(build(Recipe((arm("fa3"), arm("flashinfer")), times | rival, cells)))
+    assert found.ruling is Ruling.KEEP
+    assert found.unset_because and "decode_largest" in found.unset_because
+
+
+def test_a_loss_where_hardly_any_token_is_made_bars_nothing() -> None:
+    cells = (decode(tokens=0.995), decode("decode_b1", batch=1, tokens=0.005), prefill())
+    times = {(FA3, DECODE): 98.0, (FA3, "decode_b1"): 10.0, (FA3, PREFILL): 554.0}
+    rival = {(FLASHINFER, DECODE): 60.0, (FLASHINFER, "decode_b1"): 13.0, (FLASHINFER, PREFILL): 554.0}
+    found = decide(build(Recipe((arm("fa3"), arm("flashinfer")), times | rival, cells)))
+    assert (found.ruling, found.pick) == (Ruling.SWITCH, Pair(FA3, FLASHINFER))
+
+
+def test_an_eager_arm_is_shown_but_never_ranked_against_a_graph() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "torch_native": (554, 9)}, modes={("torch_native/p1", DECODE): "eager"}))
+    assert found.ruling is Ruling.KEEP
+    score = next(score for score in found.scores if score.pair.decode == "torch_native/p1")
+    assert score.barred == f"torch_native/p1 runs {DECODE} in eager mode, fa3/p1 in graph mode: shown, not ranked"
+    assert score.ratio is None and score.step_gain_high is None
+    shown = next(result for result in found.cells if (result.arm, result.cell) == ("torch_native/p1", DECODE))
+    assert shown.mode == "eager" and shown.ratio is None and shown.median_us == pytest.approx(9, rel=0.02)
+
+
+def test_eager_arms_are_ranked_among_themselves() -> None:
+    modes = {("torch_native/p1", DECODE): "eager", ("flex_attention/p1", DECODE): "eager"}
+    times = {"torch_native": (554, 98), "flex_attention": (300, 40)}
+    found = decide(one_cell_each(times, modes=modes, default=("torch_native", "torch_native")))
+    assert (found.ruling, found.pick) == (Ruling.SWITCH, Pair("flex_attention/p1", "flex_attention/p1"))
+
+
+def test_without_a_default_eager_arms_do_not_win_over_graphs() -> None:
+    times = {"flashinfer": (722, 35), "triton": (800, 40), "torch_native": (554, 9)}
+    run = one_cell_each(times, modes={("torch_native/p1", DECODE): "eager"})
+    assert decide(run, without_default=True).pick == Pair("torch_native/p1", FLASHINFER)
+
+
+def test_arms_of_different_page_sizes_never_pair() -> None:
+    arms = (arm("fa3"), arm("trtllm_mha", 64))
+    times = {("fa3/p1", PREFILL): 554.0, ("fa3/p1", DECODE): 98.0, ("trtllm_mha/p64", PREFILL): 900.0, ("trtllm_mha/p64", DECODE): 35.0}
+    found = decide(build(Recipe(arms, times)))
+    assert {score.pair for score in found.scores} == {Pair(FA3, FA3), Pair("trtllm_mha/p64", "trtllm_mha/p64")}
+
+
+def test_a_pick_at_another_page_size_says_so() -> None:
+    arms = (arm("fa3"), arm("fa3", 64), arm("trtllm_mha", 64))
+    times = {(made.name, PREFILL): 554.0 for made in arms} | {
+        (FA3, DECODE): 98.0,
+        ("fa3/p64", DECODE): 97.0,
+        ("trtllm_mha/p64", DECODE): 35.0,
+    }
+    found = decide(build(Recipe(arms, times)))
+    assert (found.ruling, found.pick) == (Ruling.SWITCH, Pair("fa3/p64", "trtllm_mha/p64"))
+    assert dict(found.flags)["decode-attention-backend"] == "trtllm_mha"
+    if "page-size" in dict(found.flags):
+        assert "64 tokens a page, the default has 1" in dict(found.because)["page-size"]
+
+
+def test_arms_of_different_kv_dtypes_never_pair() -> None:
+    arms = (arm("fa3"), arm("flashinfer", kv_dtype="float8_e4m3fn"))
+    times = {(made.name, cell): 50.0 for made in arms for cell in (PREFILL, DECODE)}
+    assert len(decide(build(Recipe(arms, times))).scores) == 2
+
+
+def test_an_explicit_choice_is_kept_and_the_faster_one_named() -> None:
+    engine = replace(ENGINE, attention_backend="fa3")
+    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (400, 35)}, engine=engine))
+    assert (found.ruling, found.pick, found.flags) == (Ruling.KEEP, Pair(FA3, FA3), ())
+    assert found.unset_because and "flashinfer/p1 would win" in found.unset_because
+    assert "engine.attention_backend=fa3 is your choice and is kept" in found.unset_because
+
+
+def test_an_explicit_decode_choice_leaves_prefill_free() -> None:
+    engine = replace(ENGINE, decode_attention_backend="triton")
+    times = {"fa3": (2000, 98), "flashinfer": (900, 35), "triton": (2500, 97)}
+    found = decide(one_cell_each(times, engine=engine, default=("fa3", "triton")))
+    assert found.default == Pair(FA3, TRITON)
+    assert (found.ruling, found.pick) == (Ruling.SWITCH, Pair(FLASHINFER, TRITON))
+    assert any("engine.decode_attention_backend=triton is your choice" in text for text in found.cautions)
+
+
+def test_tpot_looks_at_decode_and_leaves_prefill_as_it_is() -> None:
+    times = {"fa3": (554, 98), "flashinfer": (550, 35)}
+    found = decide(one_cell_each(times, decide=replace(DECIDE, objective=Objective.TPOT)))
+    assert found.pick == Pair(FA3, FLASHINFER)
+    assert {step.phase for step in found.steps} == {"decode"}
+
+
+def test_ttft_looks_at_prefill_alone() -> None:
+    times = {"fa3": (5540, 98), "flashinfer": (2200, 97)}
+    found = decide(one_cell_each(times, decide=replace(DECIDE, objective=Objective.TTFT)))
+    assert found.pick == Pair(FLASHINFER, FA3)
+
+
+def test_metadata_that_would_eat_the_gain_when_exposed_prevents_a_switch() -> None:
+    times = {"fa3": (554, 98), "flashinfer": (554, 80)}
+    slow = {(FLASHINFER, DECODE): 900.0}
+    assert decide(one_cell_each(times)).ruling is Ruling.SWITCH
+    assert decide(one_cell_each(times, metadata_us=slow)).ruling is Ruling.KEEP
+
+
+def test_among_ties_the_pair_with_more_of_the_named_features_is_picked() -> None:
+    times = {"fa3": (5540, 980), "flashinfer": (2000, 350), "triton": (2001, 350.3)}
+    run = one_cell_each(times, process_sd=0.0005, engine=replace(ENGINE, features=("deterministic",)))
+    assert decide(run).pick in (Pair(FLASHINFER, FLASHINFER), Pair(TRITON, FLASHINFER), Pair(FLASHINFER, TRITON))
+    found = decide(run, supported={"triton": frozenset({"deterministic"}), "flashinfer": frozenset()})
+    assert found.pick == Pair(TRITON, TRITON)
+    assert any("picked because it supports deterministic" in text for text in found.cautions)
+
+
+def test_an_arm_missing_from_some_processes_is_not_ranked() -> None:
+    run = one_cell_each({"fa3": (554, 98), "flashinfer": (400, 35)})
+    last = run.rounds[-1]
+    cells = tuple(replace(cell, visits=tuple(visit for visit in cell.visits if visit.arm == FA3)) for cell in last.cells)
+    found = decide(replace(run, rounds=(*run.rounds[:-1], replace(last, cells=cells))))
+    assert found.ruling is Ruling.KEEP
+    assert found.scores[-1].barred == "timed on every cell in 3 of 4 processes: shown, not ranked"
+
+
+def test_two_names_for_the_same_kernels_are_not_ranked() -> None:
+    same = {("other/p1", cell): ("fa3_kernel",) for cell in (PREFILL, DECODE)}
+    found = decide(one_cell_each({"fa3": (554, 98), "other": (500, 80)}, kernels=same))
+    assert found.ruling is Ruling.KEEP
+    assert found.scores[-1].barred and "launched the kernels of fa3/p1" in found.scores[-1].barred
+
+
+def test_a_kernel_adapter_beside_its_engine_arm_is_a_cross_check_not_a_rival() -> None:
+    arms = (arm("fa3"), arm("flashinfer"), arm("flashinfer", provider=Provider.KERNEL))
+    times = {(made.name, cell): 50.0 for made in arms for cell in (PREFILL, DECODE)}
+    found = decide(build(Recipe(arms, times)))
+    assert all("@kernel" not in score.pair.decode + score.pair.prefill for score in found.scores)
+    assert any(result.arm == "flashinfer/p1@kernel" for result in found.cells)
+
+
+def test_a_machine_without_known_rates_pins_nothing_and_says_so() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (400, 35)}, gpu=CPU))
+    assert found.ruling is Ruling.KEEP
+    assert all(step.rest_ms_high is None and step.share_low == 0.0 for step in found.steps)
+    assert any("no rates of x86 CPU known" in text for text in found.cautions)
+
+
+def test_an_only_arm_is_kept() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98)}))
+    assert found.unset_because == "unset, because no other arm was measured on every cell"
+    assert found.minimum_detectable_effect is None
+
+
+def test_cautions_carry_the_labels_of_the_rounds() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98)}, processes=3, labels=("exclusivity not verifiable",), settled=False))
+    assert "exclusivity not verifiable in 3 of 3 processes" in found.cautions
+    assert f"{DECODE} had not settled in 3 of 3 processes" in found.cautions
+    assert "processes measured: 3; 4 or more narrow the intervals" in found.cautions
+
+
+def test_assumptions_are_said() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (722, 35)}))
+    said = "\n".join(found.cautions)
+    assert "noise of 0.60 % was assumed" in said
+    assert f"predicted, not measured; rates of {H200.name} from its datasheet" in said
+    assert "over 3 rivals (Bonferroni: each at 98.33 %)" in said
+
+
+def test_rates_that_attention_reached_bound_the_step_of_a_machine_without_a_datasheet() -> None:
+    run = one_cell_each({"fa3": (55400, 9800), "flashinfer": (40000, 3500)}, gpu=CPU)
+    trials = tuple(replace(trial, bandwidth_bytes_per_s=5e10, flops_per_s=1e12) for trial in run.trials)
+    found = decide(replace(run, trials=trials))
+    assert found.ruling is Ruling.SWITCH
+    assert any("the best that attention reached in this run was taken as a lower end" in text for text in found.cautions)
+
+
+def test_arms_that_are_equally_fast_are_never_switched() -> None:
+    times = {"fa3": (554, 98), "flashinfer": (554, 98), "triton": (554, 98)}
+    rulings = [decide(one_cell_each(times, process_sd=0.008, seed=seed)).ruling for seed in range(150)]
+    assert rulings == [Ruling.KEEP] * 150

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reports.launchers import sglang_flags
+from tuner.errors import UsageError
+from tuner.launchers import load_launchers
+
+
+def written(folder: Path, name: str, text: str) -> str:
+    (folder / "launcher").mkdir(exist_ok=True)
+    (folder / "launcher" / f"{name}.yaml").write_text(text)
+    return str(folder)
+
+
+def test_the_package_brings_four_launchers_of_sglang() -> None:
+    found = load_launchers()
+    assert sorted(found) == ["env", "json", "sglang", "sglang-yaml"]
+    assert {launcher.engine for launcher in found.values()} == {"sglang"}
+    assert {launcher.versions for launcher in found.values()} == {">=0.5.16,<0.6"}
+    assert found["json"].comment is None and found["env"].comment == "#"
+
+
+def test_a_folder_adds_a_launcher_and_leans_on_one_of_ours(tmp_path: Path) -> None:
+    found = load_launchers(written(tmp_path, "slurm", "like: sglang\nflags: {page-size: block}\n"))
+    assert found["slurm"].render is sglang_flags.render
+    assert found["slurm"].flags == {"page-size": "block"}
+    assert set(load_launchers()) < set(found)
+
+
+def test_a_folder_without_launchers_changes_nothing(tmp_path: Path) -> None:
+    assert load_launchers(str(tmp_path)) == load_launchers()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("like: sgland\n", r"launcher/mine.yaml is like 'sgland', which is no launcher of its own; did you mean sglang\?"),
+        ("like: env\n", "is like 'env', which is no launcher of its own"),
+        ("like: sglang\nflgas: {}\n", r"launcher/mine.yaml has no key 'flgas'; did you mean flags\?"),
+        ("like: sglang\nrender: reports.nowhere:render\n", "render 'reports.nowhere:render' cannot be loaded .*; write module:function"),
+        ("like: sglang\nrender: render\n", "render 'render' cannot be loaded"),
+        ("engine: sglang\n", "launcher/mine.yaml lacks versions"),
+        ("- a\n", "launcher/mine.yaml must hold keys and values"),
+        ("a: [\n", "launcher/mine.yaml is not YAML"),
+    ],
+)
+def test_a_bad_entry_is_one_sentence(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        load_launchers(written(tmp_path, "mine", text))
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from backends.gpu import Gpu
+from backends.model import Attention
+from store.scenario import Lengths, Objective
+from tuner import names
+from tuner.errors import UsageError
+from tuner.settings import compose, gpu_sheets
+
+MODELS, GPUS, TRAFFIC, MEASURES = (names.groups()[group] for group in ("model", "gpu", "traffic", "measure"))
+
+
+def refusal(*overrides: str, config_dir: str | None = None) -> str:
+    with pytest.raises(UsageError) as refused:
+        compose(overrides, config_dir)
+    return str(refused.value)
+
+
+def test_without_overrides_the_tiny_model_chats_on_what_this_machine_has():
+    settings = compose([])
+    scenario = settings.scenario
+    assert (scenario.model.name, scenario.traffic.name, scenario.engine.name, scenario.measure.profile) == (
+        "tiny",
+        "chat",
+        "sglang",
+        "quick",
+    )
+    assert settings.gpu_is_auto and scenario.gpu.kind in ("cpu", "cuda")
+    assert settings.pin_path == Path("pins/tiny-chat/pin.yaml")
+    assert (settings.fresh, settings.without_default, settings.debug) == (False, False, False)
+
+
+@pytest.mark.parametrize(
+    "override", [f"{group}={name}" for group, options in names.groups().items() if group not in ("backend", "launcher") for name in options]
+)
+def test_every_option_of_every_group_composes(override):
+    assert compose([override])
+
+
+def test_every_backend_of_the_group_is_an_entry_once():
+    entries = [entry.name for entry in compose([]).entries]
+    assert sorted(entries) == list(names.groups()["backend"]) and len(entries) == 23
+
+
+def test_geometry_arrives_as_the_model_file_gives_it():
+    model = compose(["model=deepseek_v3"]).scenario.model
+    kind = model.layers[0]
+    assert model.attention is Attention.MLA
+    assert (model.attention_layers, kind.query_heads, kind.kv_heads, kind.head_dim, kind.value_head_dim) == (61, 128, 1, 576, 512)
+
+
+def test_parameter_counts_follow_from_the_geometry_of_the_file():
+    model = compose(["model=qwen3_8b"]).scenario.model
+    kind, hidden, mlp = model.layers[0], model.hidden_size, 12288
+    layer = hidden * kind.head_dim * 2 * (kind.query_heads + kind.kv_heads) + 3 * hidden * mlp
+    assert kind.layers * layer + 2 * hidden * model.vocab_size == pytest.approx(model.params_total, rel=1e-3)
+
+
+def test_a_profile_changes_what_it_names_and_keeps_the_rest():
+    quick, gate, release = (compose([f"measure={name}"]).scenario.measure for name in ("quick", "gate", "release"))
+    assert (quick.processes, gate.processes, release.processes) == (4, 9, 14)
+    assert gate == dataclasses.replace(quick, profile="gate", processes=9)
+
+
+def test_values_and_words_arrive_typed():
+    settings = compose(
+        ["decide.objective=tpot", "engine.command=[ssh,host,python3]", "engine.speculative.topk=1", "traffic.prompt.p95_tokens=7000"]
+    )
+    assert settings.scenario.decide.objective is Objective.TPOT
+    assert settings.scenario.engine.command == ("ssh", "host", "python3")
+    assert settings.scenario.engine.speculation.topk == 1
+    assert settings.scenario.traffic.prompt == Lengths(1000, 7000)
+
+
+def test_settings_cannot_be_changed_afterwards():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        compose([]).scenario.engine.page_size = 64  # type: ignore[misc]
+
+
+def test_a_named_gpu_is_taken_from_its_sheet():
+    settings = compose(["gpu=h200"])
+    assert not settings.gpu_is_auto
+    assert (settings.scenario.gpu.sm, settings.scenario.gpu.bandwidth_bytes_per_s) == (90, 4.8e12)
+
+
+def test_unknown_figures_of_a_gpu_stay_none():
+    gpu = compose(["gpu=cpu_x86"]).scenario.gpu
+    assert gpu == Gpu("x86 CPU", "cpu", None, None, None, None, None, None, None, None, "not seen")
+
+
+def test_the_sheets_are_those_of_real_gpus():
+    assert {"NVIDIA H200", "NVIDIA L4", "NVIDIA B200", "x86 CPU"} == {sheet.name for sheet in gpu_sheets()}
+
+
+def test_a_backend_of_ones_own_comes_from_the_folder_given(tmp_path):
+    (tmp_path / "backend").mkdir()
+    (tmp_path / "backend" / "mine.yaml").write_text("# @package backends.mine\nsource: my wiki\nlimits: [{rule: device, allowed: [cpu]}]\n")
+    assert [entry.name for entry in compose(["backend=[mine]"], str(tmp_path)).entries] == ["mine"]
+
+
+def test_a_model_of_ones_own_comes_from_the_folder_given_and_ours_keep_their_names(tmp_path):
+    (tmp_path / "model").mkdir()
+    ours = (Path(names.__file__).parent.parent / "conf" / "model" / "tiny.yaml").read_text()
+    for name in ("tiny", "larger"):
+        (tmp_path / "model" / f"{name}.yaml").write_text(ours.replace("layers: 4", "layers: 5"))
+    assert compose(["model=larger"], str(tmp_path)).scenario.model.attention_layers == 5
+    assert compose(["model=tiny"], str(tmp_path)).scenario.model.attention_layers == 4
+
+
+@pytest.mark.parametrize(
+    ("override", "key", "nearest"),
+    [
+        ("model=qwen3_8", "qwen3_8", "qwen3_8b"),
+        ("gpu=h20", "h20", "h200"),
+        ("backend=[fa33]", "fa33", "fa3"),
+        ("backend=fa33", "fa33", "fa3"),
+        ("measure.backends=[trition]", "measure.backends", "triton"),
+        ("engine.attention_backend=flashinfr", "engine.attention_backend", "flashinfer"),
+        ("engine.features=[determnistic]", "engine.features", "deterministic"),
+        ("engine.tensor_paralel=4", "engine.tensor_paralel", "engine.tensor_parallel"),
+        ("tensor_parallel=4", "tensor_parallel", "engine.tensor_parallel"),
+        ("trafic=chat", "trafic", "traffic"),
+        ("engine.kv_cache_dtype=fp8_e4m", "engine.kv_cache_dtype", "fp8_e4m3"),
+        ("decide.objective=throughputt", "decide.objective", "throughput"),
+        ("+engine.pagesize=4", "engine.pagesize", "engine.page_size"),
+        ("tiny", "tiny", "model=tiny"),
+    ],
+)
+def test_a_typo_gets_the_nearest_name(override, key, nearest):
+    text = refusal(override)
+    assert repr(key) in text or key in text
+    assert f"did you mean {nearest}" in text
+
+
+@pytest.mark.parametrize(
+    ("override", "named"),
+    [
+        ("traffic.concurrency=-1", "traffic.concurrency=-1"),
+        ("engine.tensor_parallel=0", "engine.tensor_parallel=0"),
+        ("measure.memory_fraction=0", "measure.memory_fraction=0"),
+        ("measure.memory_fraction=1.5", "measure.memory_fraction=1.5"),
+        ("measure.timing.replay_ms=nan", "measure.timing.replay_ms=nan"),
+        ("measure.timing.trial_limit_s=inf", "measure.timing.trial_limit_s=inf"),
+        ("traffic.cached_share=1", "traffic.cached_share=1"),
+        ("decide.confidence=1", "decide.confidence=1"),
+        ("engine.page_size=0", "engine.page_size=0"),
+        ("engine.mem_fraction_static=1", "engine.mem_fraction_static=1"),
+        ("traffic.prompt.median_tokens=7000", "exceeds traffic.prompt.p95_tokens=6000"),
+        ("engine.tensor_parallel=3", "8 query heads do not divide over engine.tensor_parallel=3"),
+        ("model.layers.0.kv_heads=3", "8 query heads do not divide over 3 KV heads"),
+        ("model.layers.0.head_dim=0", "has a size below 1"),
+        ("model.layers=[]", "model tiny has no layers"),
+        ("engine.page_size=big", "engine.page_size"),
+        ("model.name=null", "model.name"),
+        ("model=null", "overrides cannot be used"),
+        ("model=[a", "'model=[a' cannot be read"),
+        ("qwen", "'qwen' is not an override"),
+    ],
+)
+def test_nonsense_is_refused_in_one_sentence_that_names_it(override, named):
+    text = refusal(override)
+    assert named in text and "\n" not in text
+
+
+def test_a_backend_outside_the_selection_cannot_be_the_explicit_choice():
+    assert "choose one of fa3, triton" in refusal("backend=[fa3,triton]", "engine.attention_backend=flashinfer")
+
+
+def test_a_folder_of_groups_that_is_not_there_is_named():
+    assert "--config-dir /nowhere is not a folder" in refusal(config_dir="/nowhere")
+
+
+def test_a_configuration_file_that_is_no_yaml_is_a_usage_error(tmp_path):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "mine.yaml").write_text("name: [unclosed\n")
+    assert "not YAML" in refusal("model=mine", config_dir=str(tmp_path))
+
+
+def test_a_backend_entry_that_makes_no_sense_names_backend_and_key(tmp_path):
+    (tmp_path / "backend").mkdir()
+    (tmp_path / "backend" / "mine.yaml").write_text("# @package backends.mine\nlimit: []\n")
+    text = refusal("backend=[mine]", config_dir=str(tmp_path))
+    assert "backend mine" in text and "'limit'" in text

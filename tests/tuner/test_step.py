@@ -1,0 +1,91 @@
+"""Attention's share of a step, against the worked example and at the borders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tuner.building import H200, MODEL, decode, prefill
+from tuner.rates import rates
+from tuner.step import Span, Surroundings, layers_rest, params_read, rest, share, step_model
+
+# Copy bandwidth measured on an H200; the example of an 8B model in bf16 is computed from it.
+MEASURED = replace(H200, bandwidth_bytes_per_s=4.3e12)
+AROUND = Surroundings(MODEL, 1, "cuda", rates(MEASURED, []))
+UNKNOWN = Surroundings(MODEL, 1, "cpu", rates(replace(H200, bandwidth_bytes_per_s=None, peak_flops=None), []))
+MOE = replace(MODEL, params_total=235e9, params_active=22e9)
+
+
+@pytest.mark.parametrize(
+    "batch, context, attention_ms, low, high",
+    [(8, 1024, 0.29, 0.04, 0.06), (32, 2048, 2.3, 0.25, 0.35), (64, 4096, 9.4, 0.57, 0.69), (128, 8192, 37.6, 0.84, 0.90)],
+)
+def test_shares_agree_with_the_worked_example(batch: int, context: int, attention_ms: float, low: float, high: float) -> None:
+    model = step_model(decode(batch=batch, context=context), attention_ms, AROUND)
+    assert model.share_low == pytest.approx(low, abs=0.03)
+    assert model.share_high == pytest.approx(high, abs=0.03)
+
+
+def test_a_small_batch_waits_for_the_weights() -> None:
+    """16 GB at 0.6 to 0.92 of 4.3 TB/s, beside 256 small kernels of 1 to 4 us."""
+    span = rest(decode(batch=1).cell, AROUND)
+    assert span.low == pytest.approx(1000 * (16e9 - 2 * 128256 * 4096) / (0.92 * 4.3e12) + 0.256, rel=1e-6)
+    assert span.high == pytest.approx(1000 * 16e9 / (0.6 * 4.3e12) + 1.024, rel=1e-3)
+
+
+def test_a_long_prefill_waits_for_arithmetic() -> None:
+    span = rest(prefill(new=8192).cell, AROUND)
+    assert span.low > 1000 * 2 * 6.9e9 * 8192 / (0.92 * 989e12)
+
+
+def test_one_token_touches_the_active_parameters_and_many_touch_all() -> None:
+    assert params_read(MOE, 1)[1] == pytest.approx(22e9)
+    assert params_read(MOE, 4096)[1] == pytest.approx(235e9)
+    assert params_read(MODEL, 1)[1] == pytest.approx(8e9)
+
+
+@given(shared=st.floats(0.0, 0.9), routed=st.floats(0.01, 1.0), tokens=st.integers(1, 512))
+def test_the_bound_holds_for_models_whose_parameters_are_partly_shared(shared: float, routed: float, tokens: int) -> None:
+    """A model with a dense part and experts touched with probability ``routed`` a token never reads more than the bound."""
+    experts = 1 - shared
+    model = replace(MODEL, params_total=1e9, params_active=1e9 * (shared + experts * routed))
+    truth = 1e9 * (shared + experts * (1 - (1 - routed) ** tokens))
+    low, high = params_read(model, tokens)
+    assert low <= truth * (1 + 1e-9)
+    assert truth <= high * (1 + 1e-9)
+
+
+def test_ranks_share_the_weights_and_pay_all_reduces() -> None:
+    one, four = rest(decode().cell, replace(AROUND, model=MOE)), rest(decode().cell, replace(AROUND, model=MOE, tensor_parallel=4))
+    assert one.high and four.high
+    assert one.high / 4 < four.high < one.high
+    assert four.low < one.low
+
+
+def test_unknown_rates_leave_the_share_open_down_to_zero() -> None:
+    model = step_model(decode(), 5.0, UNKNOWN)
+    assert model.rest_ms_high is None
+    assert model.share_low == 0.0
+    assert model.share_high == pytest.approx(5.0 / (5.0 + 0.256))
+
+
+def test_the_rest_of_a_step_is_divided_among_the_layers_of_its_cells() -> None:
+    half = replace(decode(), layers=16)
+    assert layers_rest(half, AROUND).low == pytest.approx(rest(half.cell, AROUND).low / 2)
+
+
+@given(attention=st.floats(1e-3, 1e3), low=st.floats(1e-3, 1e3), more=st.floats(0, 1e3))
+def test_a_share_is_a_fraction_in_order(attention: float, low: float, more: float) -> None:
+    least, most = share(attention, Span(low, low + more))
+    assert 0 < least <= most < 1
+
+
+@given(batch=st.integers(1, 512), context=st.integers(2, 100_000))
+def test_the_low_end_of_the_rest_is_below_the_high_end(batch: int, context: int) -> None:
+    for around in (AROUND, replace(AROUND, model=MOE, tensor_parallel=8)):
+        for weighted in (decode(batch=batch, context=16), prefill(new=context)):
+            span = rest(weighted.cell, around)
+            assert span.high is not None and 0 < span.low < span.high

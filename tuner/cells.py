@@ -1,0 +1,77 @@
+"""From traffic to the cells to time, and how much each counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from backends.cell import Cell, Phase
+from backends.model import LayerKind
+from store.plan import Server
+from store.scenario import Scenario, WeightedCell
+from tuner.engines.sglang_memory import padded_batch
+from tuner.lengths import mean_tokens
+from tuner.loads import Load, decode_loads, longest_request, prefill_loads
+from tuner.reach import largest_reachable, reachable
+
+PER_1000 = 1000.0
+
+
+@dataclass(frozen=True)
+class Workload:
+    """``notes`` say in sentences what of the traffic the server cannot reach."""
+
+    cells: tuple[WeightedCell, ...]
+    notes: tuple[str, ...]
+
+
+def cells_for(scenario: Scenario, server: Server, layers: Sequence[LayerKind], page_size: int) -> Workload:
+    """The weighted cells of a scenario, the same for the same seed. ``layers`` hold heads per rank.
+
+    The shares of each phase and layer kind sum to 1; a model with several layer kinds has each cell once a kind.
+    """
+    traffic, seed = scenario.traffic, scenario.measure.seed
+    decode, notes = _decode(scenario, server, page_size)
+    loads = (*decode, *prefill_loads(traffic, server, seed, page_size))
+    cells = tuple(
+        WeightedCell(_cell(scenario, server, load, kind, len(layers) > 1), kind.layers, calls(load, scenario, server), load.share)
+        for kind in layers
+        for load in loads
+    )
+    return Workload(cells, notes)
+
+
+def _decode(scenario: Scenario, server: Server, page_size: int) -> tuple[tuple[Load, ...], tuple[str, ...]]:
+    traffic, seed = scenario.traffic, scenario.measure.seed
+    wanted = decode_loads(traffic, server, seed)
+    kept, notes = reachable(wanted, server, page_size)
+    if kept:
+        return kept, notes
+    load = largest_reachable(traffic, server, seed, page_size, min(load.batch for load in wanted))
+    return (load,), (*notes, f"decode is timed at batch {load.batch} alone, the largest that fits")
+
+
+def calls(load: Load, scenario: Scenario, server: Server) -> float:
+    """Steps per 1000 output tokens: a decode step makes one token a request, a prefill step works off ``new_lens`` of the
+    prompt tokens that each output token brings along and no cache holds."""
+    if load.phase is Phase.DECODE:
+        return PER_1000 * load.share / load.batch
+    traffic, limit = scenario.traffic, longest_request(server)
+    computed = (1 - traffic.cached_share) * mean_tokens(traffic.prompt, limit) / mean_tokens(traffic.output, limit)
+    return PER_1000 * computed * load.share / sum(load.new_lens)
+
+
+def _cell(scenario: Scenario, server: Server, load: Load, kind: LayerKind, several: bool) -> Cell:
+    name = f"{load.name}-{kind.name}" if several else load.name
+    return Cell(
+        name=name,
+        phase=load.phase,
+        layer=kind,
+        context_lens=load.context_lens,
+        new_lens=load.new_lens,
+        prompt_lens=load.prompt_lens,
+        padded_batch=padded_batch(load.batch, server.captured_batches) if load.phase is Phase.DECODE else load.batch,
+        dtype=scenario.model.dtype,
+        seed=Random(f"{scenario.measure.seed}/{name}").getrandbits(31),
+    )

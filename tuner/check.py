@@ -1,0 +1,119 @@
+"""Has anything under a pin changed? Compares what the pin is valid for with the serving environment as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from backends.environment import Environment
+from store.evidence import read_evidence
+from store.pin import Pin, ValidFor
+from store.pin_files import read_pin, verify_evidence
+from store.run import Run
+from store.scenario import Engine
+from store.scrub import without_paths
+from store.verdict import Change, Status, Verdict
+from tuner.clock import PhaseClock
+from tuner.errors import OK, Incomplete
+from tuner.progress import Progress
+from tuner.session import Session
+
+
+def check_fast(path: Path, engine: Engine) -> Verdict:
+    """The verdict on the pin at ``path`` without measuring; ``engine`` says how to reach the serving environment.
+
+    Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a command that does not start.
+    """
+    pin = read_pin(path)
+    run = read_evidence(verify_evidence(path, pin))
+    with Progress() as progress, Session(engine, progress, PhaseClock()) as session:
+        now = session.facts(imports_under(run)).environment
+    return verdict(pin, run, now)
+
+
+def imports_under(run: Run) -> tuple[str, ...]:
+    """Import names whose distributions the pin may rest on, and the engine's."""
+    packages = (package for arm in run.arms for package in arm.packages)
+    return tuple(dict.fromkeys((run.scenario.engine.name, "torch", "triton", *packages)))
+
+
+def verdict(pin: Pin, run: Run, now: Environment) -> Verdict:
+    """Pure: what of ``pin`` is not as it was in ``now``, and which arms of its ``run`` that touches."""
+    board = board_changes(pin.valid_for, now)
+    changes = (
+        *board,
+        *interpreter_changes(pin.valid_for, now),
+        *distribution_changes(pin.valid_for, run, now),
+        *variable_changes(pin, now),
+    )
+    if not changes:
+        unseen = "" if comparable_board(pin.valid_for, now) else " (no GPU is visible here, so the board was not compared)"
+        return Verdict(Status.UNCHANGED, (), f"nothing the pin rests on has changed: it holds as measured{unseen}", OK)
+    if any(change.what in ("GPU", "memory", "MIG slice") for change in board):
+        sentence = f"the pin was measured on another board ({pin.valid_for.gpu}) and says nothing here: measure with attnpin tune"
+        return Verdict(Status.INCOMPARABLE, changes, sentence, Incomplete.exit_code)
+    names = ", ".join(change.what for change in changes)
+    return Verdict(
+        Status.CHANGED,
+        changes,
+        f"{names} changed under the pin: whether it still holds needs measuring, run attnpin tune",
+        Incomplete.exit_code,
+    )
+
+
+def board_changes(then: ValidFor, now: Environment) -> tuple[Change, ...]:
+    """Whole-board differences; they touch every arm. Where no GPU is visible the board is not compared."""
+    if not comparable_board(then, now):
+        return ()
+    board = now.board
+    pairs = (
+        ("GPU", then.gpu, board.name),
+        ("memory", _gib(then.memory_bytes), _gib(board.memory_bytes)),
+        ("MIG slice", then.mig, board.mig),
+        ("power limit", _watt(then.power_limit_w), _watt(board.power_limit_w)),
+        ("driver", then.driver, board.driver),
+    )
+    return _changes(pairs, ("every arm",))
+
+
+def comparable_board(then: ValidFor, now: Environment) -> bool:
+    """False on a machine without the kind of board the pin is for, where a pin may be checked all the same."""
+    return then.sm is None or now.board.sm is not None
+
+
+def interpreter_changes(then: ValidFor, now: Environment) -> tuple[Change, ...]:
+    """Python and CUDA; torch itself is among the distributions."""
+    return _changes((("Python", then.python, now.python), ("CUDA", then.cuda, now.cuda)), ("every arm",))
+
+
+def distribution_changes(then: ValidFor, run: Run, now: Environment) -> tuple[Change, ...]:
+    """Distributions whose version or content differs, with the arms that import them."""
+    found = {distribution.name: f"{distribution.version} ({distribution.digest[:12]})" for distribution in now.distributions}
+    pairs = ((name, f"{version} ({digest[:12]})", found.get(name)) for name, version, digest in then.distributions)
+    return tuple(Change(name, before, after, arms_on(run, name)) for name, before, after in pairs if before != after)
+
+
+def arms_on(run: Run, distribution: str) -> tuple[str, ...]:
+    """The arms of ``run`` whose imports ``distribution`` is behind; all of them for torch and triton."""
+    packages = {package for package, owner in run.environment.imports if owner == distribution}
+    everywhere = bool(packages & {"torch", "triton"})
+    return tuple(arm.name for arm in run.arms if everywhere or packages.intersection(arm.packages)) or ("the engine",)
+
+
+def variable_changes(pin: Pin, now: Environment) -> tuple[Change, ...]:
+    """Environment variables that change kernels, set then or now; values compared as the pin keeps them, without paths."""
+    then = dict(pin.valid_for.variables)
+    here = {name: without_paths(value) for name, value in now.variables}
+    return _changes(((name, then.get(name), here.get(name)) for name in sorted({*then, *here})), ("every arm",))
+
+
+def _changes(pairs: Iterable[tuple[str, str | None, str | None]], touches: tuple[str, ...]) -> tuple[Change, ...]:
+    return tuple(Change(what, before, after, touches) for what, before, after in pairs if before != after)
+
+
+def _gib(size: int | None) -> str | None:
+    return None if size is None else f"{size / (1 << 30):.1f} GiB"
+
+
+def _watt(power: float | None) -> str | None:
+    return None if power is None else f"{power:.0f} W"

@@ -1,0 +1,1 @@
+"""The parts of a decision: what was measured, who may be picked, by how much it wins, and why."""

@@ -1,0 +1,49 @@
+"""Why a ranked pair may still not be picked: it loses too much on one cell, or the user chose otherwise."""
+
+from __future__ import annotations
+
+from backends.cell import Phase
+from reports import numbers
+from store.decision import Pair
+from store.run import Run
+from store.scenario import WeightedCell
+from tuner.deciding.contest import Contest
+from tuner.deciding.incumbent import chosen, usual
+from tuner.deciding.scores import cell_ratio
+from tuner.deciding.table import Table
+from tuner.objective import arm_for
+
+GUARDED_TOKEN_SHARE = 0.01
+
+
+def guarded(table: Table) -> tuple[WeightedCell, ...]:
+    """Cells on which no pick may lose: at least 1 % of tokens, or the most context tokens of their phase."""
+    largest = {max(table.cells_of(phase), key=_context_tokens, default=None) for phase in Phase}
+    return tuple(weighted for weighted in table.cells if weighted.token_share >= GUARDED_TOKEN_SHARE or weighted in largest)
+
+
+def _context_tokens(weighted: WeightedCell) -> int:
+    return sum(weighted.cell.context_lens)
+
+
+def loses_a_cell(contest: Contest, pair: Pair) -> str | None:
+    """The sentence for the first guarded cell on which the pair is not surely within ``decide.max_cell_loss`` of the default
+    (an arm loses nothing to itself)."""
+    default = contest.default or pair
+    for weighted in guarded(contest.table):
+        cell, phase = weighted.cell.name, weighted.cell.phase
+        arm, other = arm_for(pair, phase), arm_for(default, phase)
+        found = cell_ratio(contest, arm, other, cell)
+        if found is not None and found.high > 1 + contest.rules.max_cell_loss:
+            limit = numbers.percent(contest.rules.max_cell_loss)
+            return f"{arm} takes {numbers.interval(found)} times the time of {other} on {cell}: not surely within {limit} of it"
+    return None
+
+
+def against_choice(table: Table, pair: Pair, run: Run) -> str | None:
+    """An explicit choice is kept, however much faster something else is."""
+    for phase in Phase:
+        choice = chosen(run.scenario.engine, phase)
+        if choice and table.arms[arm_for(pair, phase)].backend != arm_for(usual(run), phase):
+            return f"{choice} is your choice and is kept"
+    return None

@@ -1,0 +1,81 @@
+"""What limits the answer: said beside it, in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from backends.arm import Provider
+from reports import numbers
+from store.decision import Pair
+from store.run import Run
+from tuner.deciding.contest import Contest
+from tuner.objective import arm_for
+
+ENOUGH_PROCESSES = 4
+HOST_BOUND = 1.1  # served/device time of an eager call above which the host, not the kernel, sets the pace
+
+
+def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None]) -> tuple[str, ...]:
+    """``shown`` are the pairs the decision names: pick and default."""
+    arms = tuple(dict.fromkeys(name for pair in shown if pair for name in (pair.prefill, pair.decode)))
+    return (
+        *_processes(run),
+        *_labels(run),
+        *_assumptions(contest),
+        *_adapters(contest, arms),
+        *_host_bound(contest, arms),
+        *_unguarded(contest),
+    )
+
+
+def _processes(run: Run) -> Iterator[str]:
+    if len(run.rounds) < ENOUGH_PROCESSES:
+        yield f"processes measured: {len(run.rounds)}; {ENOUGH_PROCESSES} or more narrow the intervals"
+
+
+def _labels(run: Run) -> Iterator[str]:
+    labels = Counter(label for round_ in run.rounds for label in round_.labels)
+    unsettled = Counter(cell.cell for round_ in run.rounds for cell in round_.cells if not cell.settled)
+    for label, count in sorted(labels.items()):
+        yield f"{label} in {count} of {len(run.rounds)} processes"
+    for cell, count in sorted(unsettled.items()):
+        yield f"{cell} had not settled in {count} of {len(run.rounds)} processes"
+
+
+def _assumptions(contest: Contest) -> Iterator[str]:
+    rules = contest.rules
+    yield f"no calibration of this board: process-to-process noise of {numbers.percent(rules.sigma_floor)} was assumed as a floor"
+    yield f"attention's share of a step is predicted, not measured; {contest.around.rates.source}"
+    if contest.comparisons > 1:
+        yield (
+            f"intervals of pairs hold together at {_percent(rules.confidence)} over {contest.comparisons} rivals "
+            f"(Bonferroni: each at {_percent(contest.confidence)})"
+        )
+
+
+def _percent(confidence: float) -> str:
+    return f"{100 * confidence:.4g} %"
+
+
+def _adapters(contest: Contest, arms: Iterable[str]) -> Iterator[str]:
+    for name in arms:
+        if contest.table.arms[name].provider is Provider.KERNEL:
+            yield f"{name} was driven through a kernel adapter, not through the engine's own object"
+
+
+def _host_bound(contest: Contest, arms: tuple[str, ...]) -> Iterator[str]:
+    """Decisions compare device time; where the host is slower, serving does not see all of the difference."""
+    for (arm, cell), trial in contest.table.trials.items():
+        cost = trial.cost
+        if arm in arms and cost and cost.served_us is not None and cost.served_us > HOST_BOUND * cost.device_us:
+            served, device = numbers.microseconds(cost.served_us), numbers.microseconds(cost.device_us)
+            yield f"{arm} on {cell} takes {served} with its host work and {device} on the device, which is what was compared"
+
+
+def _unguarded(contest: Contest) -> Iterator[str]:
+    default, table = contest.default, contest.table
+    for weighted in table.cells if default else ():
+        name = weighted.cell.name
+        if default and not table.measured(arm_for(default, weighted.cell.phase), name):
+            yield f"the default was not measured on {name}, so nothing is known of what a pick loses there"

@@ -1,0 +1,54 @@
+"""What every pair is judged in: the incumbent, the cells that count, the confidence each comparison needs, the step around."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+
+from store.decision import Pair
+from store.run import Run
+from store.scenario import Decide, WeightedCell
+from tuner.deciding.table import Table
+from tuner.objective import arm_for, counted
+from tuner.rates import rates
+from tuner.statistics import bonferroni
+from tuner.step import Span, Surroundings, layers_rest
+
+
+@dataclass(frozen=True)
+class Contest:
+    """``default`` None = it was not measured. ``cells`` are those the objective adds up, ``comparisons`` the rivals that
+    share the error rate, ``confidence`` what each of their intervals needs (Bonferroni). ``rest`` = ms of everything but
+    attention per 1000 output tokens, over the same cells."""
+
+    table: Table
+    rules: Decide
+    default: Pair | None
+    cells: tuple[WeightedCell, ...]
+    comparisons: int
+    confidence: float
+    around: Surroundings
+    rest: Span
+
+
+def contest_of(run: Run, table: Table, default: Pair | None, ranked: Iterable[Pair]) -> Contest:
+    """``ranked`` are the pairs that may be compared; those that differ in no counted cell are one rival."""
+    rules, engine = run.scenario.decide, run.scenario.engine
+    cells = counted(table.cells, rules.objective)
+    comparisons = max(0, len({counted_arms(pair, cells) for pair in ranked}) - 1)
+    device = "cpu" if run.environment.board.kind == "cpu" else "cuda"
+    around = Surroundings(run.scenario.model, engine.tensor_parallel, device, rates(run.scenario.gpu, run.trials))
+    confidence = bonferroni(rules.confidence, comparisons)
+    return Contest(table, rules, default, cells, comparisons, confidence, around, rest_of(cells, around))
+
+
+def rest_of(cells: Iterable[WeightedCell], around: Surroundings) -> Span:
+    """Everything but attention in the steps of 1000 output tokens, in ms."""
+    spans = (layers_rest(weighted, around) * weighted.calls_per_1000_tokens for weighted in cells)
+    return reduce(Span.__add__, spans, Span(0.0, 0.0))
+
+
+def counted_arms(pair: Pair, cells: Iterable[WeightedCell]) -> frozenset[tuple[str, str]]:
+    """(phase, arm) of every phase that counts: pairs that agree in it have the same objective."""
+    return frozenset((weighted.cell.phase.value, arm_for(pair, weighted.cell.phase)) for weighted in cells)

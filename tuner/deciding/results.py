@@ -1,0 +1,52 @@
+"""Every measured arm on every cell, and attention's share of each step."""
+
+from __future__ import annotations
+
+import math
+from statistics import fmean
+
+from store.decision import CellResult, Interval, Pair, StepModel
+from store.scenario import WeightedCell
+from tuner.deciding.contest import Contest
+from tuner.deciding.scores import cell_ratio
+from tuner.objective import US_PER_MS, arm_for
+from tuner.step import step_model
+
+
+def cell_results(contest: Contest) -> tuple[CellResult, ...]:
+    """Also of arms that may not be ranked: what was measured is shown."""
+    table = contest.table
+    return tuple(
+        CellResult(
+            arm,
+            weighted.cell.name,
+            table.mode(arm, weighted.cell.name) or "",
+            _median_us(contest, arm, weighted),
+            _ratio(contest, arm, weighted),
+        )
+        for weighted in table.cells
+        for arm in table.arms
+        if table.measured(arm, weighted.cell.name)
+    )
+
+
+def step_models(contest: Contest, pair: Pair | None) -> tuple[StepModel, ...]:
+    """Attention's share of each step with ``pair``, over the cells that count."""
+    if pair is None:
+        return ()
+    return tuple(step_model(weighted, _attention_ms(contest, pair, weighted), contest.around) for weighted in contest.cells)
+
+
+def _attention_ms(contest: Contest, pair: Pair, weighted: WeightedCell) -> float:
+    return weighted.layers * _median_us(contest, arm_for(pair, weighted.cell.phase), weighted) / US_PER_MS
+
+
+def _median_us(contest: Contest, arm: str, weighted: WeightedCell) -> float:
+    key = (arm, weighted.cell.name)
+    return math.exp(fmean(process.ln_us[key] for process in contest.table.processes if key in process.ln_us))
+
+
+def _ratio(contest: Contest, arm: str, weighted: WeightedCell) -> Interval | None:
+    if contest.default is None:
+        return None
+    return cell_ratio(contest, arm, arm_for(contest.default, weighted.cell.phase), weighted.cell.name)

@@ -1,0 +1,80 @@
+"""How one pair stands against the default: attention time, predicted gain of a step, worst cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from statistics import fmean
+
+from store.decision import Interval, Pair
+from store.scenario import WeightedCell
+from tuner.deciding.contest import Contest
+from tuner.objective import Exposure, arm_for, attention_ms
+from tuner.statistics import interval
+from tuner.step import share
+
+
+def objective_ms(contest: Contest, pair: Pair, cells: Iterable[WeightedCell] | None = None, exposure: Exposure = Exposure.HIDDEN) -> float:
+    """Attention ms per 1000 output tokens: the geometric mean over the processes that timed the pair."""
+    counted = contest.cells if cells is None else tuple(cells)
+    processes = contest.table.shared([pair], counted)
+    return math.exp(fmean(math.log(attention_ms(process, pair, counted, exposure)) for process in processes))
+
+
+def differences(
+    contest: Contest, new: Pair, old: Pair, cells: Iterable[WeightedCell] | None = None, exposure: Exposure = Exposure.HIDDEN
+) -> list[float]:
+    """ln(new/old) of the objective, or of ``cells`` of it, in each process that timed both."""
+    counted = contest.cells if cells is None else tuple(cells)
+    return [
+        math.log(attention_ms(process, new, counted, exposure) / attention_ms(process, old, counted, exposure))
+        for process in contest.table.shared([new, old], counted)
+    ]
+
+
+def ratio(contest: Contest, new: Pair, old: Pair, cells: Iterable[WeightedCell] | None = None) -> Interval | None:
+    """new/old at the confidence that all rivals share."""
+    return interval(differences(contest, new, old, cells), contest.confidence, contest.rules.sigma_floor)
+
+
+def step_gain(contest: Contest, pair: Pair) -> tuple[float, float] | None:
+    """Predicted gain of the objective as a fraction of the step: share x (1 - ratio) (Amdahl), lowest and highest.
+
+    The hull over both ends of the ratio's interval, of attention's share, and of metadata hidden or exposed. None without
+    a default or an interval.
+    """
+    if contest.default is None:
+        return None
+    hulls = [_gains(contest, pair, contest.default, exposure) for exposure in Exposure]
+    gains = [gain for hull in hulls for gain in hull]
+    return (min(gains), max(gains)) if all(hulls) else None
+
+
+def _gains(contest: Contest, pair: Pair, default: Pair, exposure: Exposure) -> list[float]:
+    found = interval(differences(contest, pair, default, exposure=exposure), contest.confidence, contest.rules.sigma_floor)
+    shares = share(objective_ms(contest, default, exposure=exposure), contest.rest)
+    return [part * (1 - end) for part in shares for end in (found.low, found.high)] if found else []
+
+
+def cell_ratio(contest: Contest, new: str, old: str, cell: str) -> Interval | None:
+    """new/old on one cell at ``decide.confidence``; None where it is one arm, another mode, or fewer than two processes."""
+    table = contest.table
+    if new == old or table.mode(new, cell) != table.mode(old, cell):
+        return None
+    logs = [(process.ln_us.get((new, cell)), process.ln_us.get((old, cell))) for process in table.processes]
+    paired = [one - two for one, two in logs if one is not None and two is not None]
+    return interval(paired, contest.rules.confidence, contest.rules.sigma_floor)
+
+
+def worst_cell(contest: Contest, pair: Pair, cells: Iterable[WeightedCell]) -> tuple[str, Interval] | None:
+    """The cell with the highest ratio against the default, among ``cells``."""
+    if contest.default is None:
+        return None
+    found = [(weighted.cell.name, _ratio_on(contest, pair, contest.default, weighted)) for weighted in cells]
+    known = [(name, value) for name, value in found if value is not None]
+    return max(known, key=lambda item: item[1].estimate, default=None)
+
+
+def _ratio_on(contest: Contest, pair: Pair, default: Pair, weighted: WeightedCell) -> Interval | None:
+    phase = weighted.cell.phase
+    return cell_ratio(contest, arm_for(pair, phase), arm_for(default, phase), weighted.cell.name)

@@ -1,0 +1,71 @@
+"""A run, scored: who was compared with whom, and who leads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from store.decision import Pair, PairScore
+from store.run import Run
+from tuner.deciding.bars import against_choice, guarded, loses_a_cell
+from tuner.deciding.contest import Contest, contest_of
+from tuner.deciding.incumbent import incumbent, unmeasured, usual
+from tuner.deciding.pairs import pairs_of, unranked
+from tuner.deciding.scores import differences, objective_ms, ratio, step_gain, worst_cell
+from tuner.deciding.table import Table, table_of
+from tuner.deciding.ties import Choice, choose, preference_of
+from tuner.objective import counted
+from tuner.statistics import minimum_detectable
+
+
+@dataclass(frozen=True)
+class Standing:
+    """``missing`` = the sentence why the default was not measured (then the contest has none). ``ranked`` are the pairs
+    compared with each other; ``scores`` hold those first, then the barred, each by attention time."""
+
+    run: Run
+    missing: str | None
+    contest: Contest
+    ranked: tuple[Pair, ...]
+    scores: tuple[PairScore, ...]
+    choice: Choice
+
+
+def standing_of(run: Run, supported: Mapping[str, frozenset[str]]) -> Standing:
+    table = table_of(run)
+    missing = unmeasured(run, table)
+    default = None if missing else incumbent(run)
+    pairs = _timed_pairs(run, table, default)
+    bars = {pair: unranked(table, pair, default, pairs) for pair in pairs}
+    ranked = tuple(pair for pair in pairs if bars[pair] is None)
+    contest = contest_of(run, table, default, ranked)
+    scores = tuple(sorted((_score(run, contest, pair, bars[pair]) for pair in pairs), key=lambda s: (s.barred is not None, s.objective_ms)))
+    preference = preference_of(contest, usual(run), scores, run.scenario.engine.features, supported)
+    return Standing(run, missing, contest, ranked, scores, choose(contest, scores, preference))
+
+
+def _timed_pairs(run: Run, table: Table, default: Pair | None) -> tuple[Pair, ...]:
+    """Pairs that some process timed whole; the default stands first."""
+    pairs = dict.fromkeys([*([default] if default else []), *pairs_of(table)])
+    return tuple(pair for pair in pairs if table.shared([pair], counted(table.cells, run.scenario.decide.objective)))
+
+
+def _score(run: Run, contest: Contest, pair: Pair, unranked_because: str | None) -> PairScore:
+    if unranked_because is not None:
+        return PairScore(pair, objective_ms(contest, pair), None, None, None, None, None, unranked_because)
+    default = contest.default
+    against = ratio(contest, pair, default) if default is not None and pair != default else None
+    low, high = (0.0, 0.0) if pair == default else step_gain(contest, pair) or (None, None)
+    worst, worst_ratio = worst_cell(contest, pair, guarded(contest.table)) or (None, None)
+    barred = loses_a_cell(contest, pair) or against_choice(contest.table, pair, run)
+    return PairScore(pair, objective_ms(contest, pair), against, low, high, worst, worst_ratio, barred)
+
+
+def detectable(standing: Standing) -> float | None:
+    """The smallest difference of a rival from the default (else from the leader) that this run would find, at its noisiest."""
+    contest, base = standing.contest, standing.contest.default or standing.choice.leader
+    if base is None:
+        return None
+    spreads = [differences(contest, pair, base) for pair in standing.ranked if pair != base]
+    effects = [minimum_detectable(spread, contest.confidence, contest.rules.sigma_floor) for spread in spreads]
+    return max((effect for effect in effects if effect is not None), default=None)

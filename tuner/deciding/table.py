@@ -1,0 +1,60 @@
+"""A run as the decision reads it: arms, their trials, and one reduced row a fresh process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from backends.arm import Arm
+from backends.cell import Phase
+from backends.measured import Trial
+from backends.outcome import Outcome
+from store.decision import Pair
+from store.run import Run
+from store.scenario import WeightedCell
+from tuner.objective import Process, arm_for, process_of
+
+
+@dataclass(frozen=True)
+class Table:
+    """``trials`` by (arm, cell), the last of several. ``cells`` include those of weight 0, measured for safety alone."""
+
+    arms: Mapping[str, Arm]
+    trials: Mapping[tuple[str, str], Trial]
+    cells: tuple[WeightedCell, ...]
+    processes: tuple[Process, ...]
+
+    def cells_of(self, phase: Phase) -> tuple[WeightedCell, ...]:
+        return tuple(weighted for weighted in self.cells if weighted.cell.phase is phase)
+
+    def weighted(self) -> tuple[WeightedCell, ...]:
+        """The cells that traffic visits."""
+        return tuple(weighted for weighted in self.cells if weighted.calls_per_1000_tokens > 0)
+
+    def mode(self, arm: str, cell: str) -> str | None:
+        """ "graph" or "eager" as the trial found it; None where the arm did not run."""
+        trial = self.trials.get((arm, cell))
+        return trial.identity.mode if trial and trial.identity else None
+
+    def measured(self, arm: str, cell: str) -> bool:
+        """Right, alone in its process, and timed in at least one round beside its rivals."""
+        trial = self.trials.get((arm, cell))
+        return trial is not None and trial.outcome is Outcome.MEASURED and any((arm, cell) in process.ln_us for process in self.processes)
+
+    def usable(self, arm: str, phase: Phase) -> bool:
+        """Measured on every cell of the phase."""
+        return all(self.measured(arm, weighted.cell.name) for weighted in self.cells_of(phase))
+
+    def shared(self, pairs: Iterable[Pair], cells: Iterable[WeightedCell]) -> tuple[Process, ...]:
+        """The processes that timed every one of ``pairs`` on every one of ``cells``."""
+        wanted = [(arm_for(pair, weighted.cell.phase), weighted) for pair in pairs for weighted in cells]
+        return tuple(process for process in self.processes if all(process.timed(arm, (weighted,)) for arm, weighted in wanted))
+
+
+def table_of(run: Run) -> Table:
+    return Table(
+        arms={arm.name: arm for arm in run.arms},
+        trials={(trial.arm, trial.cell): trial for trial in run.trials},
+        cells=run.cells,
+        processes=tuple(process_of(round_) for round_ in run.rounds),
+    )

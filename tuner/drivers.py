@@ -1,0 +1,60 @@
+"""Which driver of a backend can be used where the worker runs, or why none can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from backends.arm import Arm, Provider
+from backends.capability import BackendEntry, DriverEntry, missing_modules
+from backends.reason import Reason
+from store.scenario import Scenario
+
+NO_DRIVER = "driver"  # the rule of an exclusion that is a gap of attnpin, not a limit of the backend
+
+
+def driver_for(entry: BackendEntry, scenario: Scenario, packages: frozenset[str] | None) -> tuple[DriverEntry | None, tuple[Reason, ...]]:
+    """The first usable driver in the entry's order, else the reasons.
+
+    ``packages`` None = nobody has looked: the engine is taken to be installed on a GPU and not to be on a CPU.
+    """
+    fitting = [driver for driver in entry.drivers if _fits(driver, scenario)]
+    if not fitting:
+        return None, (_none_written(entry, scenario),)
+    if packages is None:
+        return _assumed(fitting, scenario.gpu.kind), ()
+    ready = [driver for driver in fitting if packages.issuperset(driver.packages)]
+    return (ready[0], ()) if ready else (None, missing_modules(fitting[-1].packages, packages))
+
+
+def imports_of(entries: Iterable[BackendEntry]) -> tuple[str, ...]:
+    """Every import name that an entry's kernels or drivers need: what to look for on the worker."""
+    names = [
+        name for entry in entries for name in (*entry.capability.modules, *(name for driver in entry.drivers for name in driver.packages))
+    ]
+    return tuple(dict.fromkeys(names))
+
+
+def _fits(driver: DriverEntry, scenario: Scenario) -> bool:
+    return scenario.gpu.kind in driver.devices and scenario.model.attention.value in driver.attention
+
+
+def _assumed(fitting: list[DriverEntry], device: str) -> DriverEntry:
+    preferred = Provider.KERNEL if device == "cpu" else Provider.ENGINE
+    return next((driver for driver in fitting if driver.provider is preferred), fitting[0])
+
+
+def _none_written(entry: BackendEntry, scenario: Scenario) -> Reason:
+    written = [f"{' and '.join(driver.attention)} attention on {' and '.join(driver.devices)}" for driver in entry.drivers]
+    return Reason(
+        rule=NO_DRIVER,
+        asked=f"{entry.name} for {scenario.model.attention.value} attention on {scenario.gpu.kind}",
+        allowed="; ".join(dict.fromkeys(written)) or "none: attnpin has no driver for it in this version",
+        remedy="measure it with another tool, or add a driver to its entry",
+        source=f"conf/backend/{entry.name}.yaml",
+    )
+
+
+def tools_of(entries: Iterable[BackendEntry], arms: Iterable[Arm], device: str) -> list[tuple[str, tuple[str, ...]]]:
+    """(backend, tools) for each arm whose driver builds kernels on a CPU with tools the worker must have."""
+    tools = {driver.driver: driver.tools for entry in entries for driver in entry.drivers if driver.tools}
+    return [(arm.backend, tools[arm.driver]) for arm in arms if device == "cpu" and arm.driver in tools]

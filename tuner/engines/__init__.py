@@ -1,0 +1,1 @@
+"""What a serving engine accepts, picks by itself and prints: one set of modules an engine."""

@@ -1,0 +1,77 @@
+"""What a run would take, before anything was measured: a roofline from the datasheet and the timing settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from backends.arm import Arm
+from backends.cell import Cell, attention_flops, kv_bytes
+from backends.gpu import Gpu
+from backends.kv.rotation import slots_wanted
+from backends.spec import TimingSpec
+from store.plan import Estimate, Server
+from store.scenario import Exclusion, Scenario, WeightedCell
+from tuner.engines.sglang_memory import ELEMENT_BYTES
+from tuner.engines.sglang_rules import resolved_kv_dtype
+from tuner.limits import serves
+
+# A fresh process: imports, device start, pools, captures. Seen: about 7 s on an H200, 3 s for torch alone on a CPU.
+START_S = {"cuda": 10.0, "cpu": 4.0}
+VISITS_A_BLOCK = 2
+VISIT_CAP_S = 0.5  # longer calls are sampled less often, down to one
+CHECKS = 3  # eager, after capture and after another plan, each about as long as a visit
+# Judgement, where no sheet gives rates: two cores of a server CPU.
+ASSUMED_BANDWIDTH, ASSUMED_FLOPS = 20e9, 50e9
+
+
+def estimate(
+    scenario: Scenario, server: Server, arms: Sequence[Arm], cells: Sequence[WeightedCell], exclusions: Iterable[Exclusion]
+) -> Estimate:
+    """Labelled as what it is; kernel builds and waiting for a lock come on top. No arm to time, no seconds."""
+    barred = tuple(exclusions)
+    timed = [(arm, weighted.cell) for arm in arms for weighted in cells if serves(arm, weighted.cell.phase, barred)]
+    seconds = run_seconds(scenario, arms, timed) if timed else None
+    return Estimate(seconds, memory_bytes(scenario, server, [weighted.cell for weighted in cells]), basis(scenario.gpu))
+
+
+def basis(gpu: Gpu) -> str:
+    known = gpu.bandwidth_bytes_per_s is not None and gpu.peak_flops is not None
+    assumed = f"assumed rates ({ASSUMED_BANDWIDTH / 1e9:.0f} GB/s, {ASSUMED_FLOPS / 1e9:.0f} GFLOP/s: none of {gpu.name} are known)"
+    return f"a roofline at {f'the datasheet rates of {gpu.name}' if known else assumed}; kernel builds come on top"
+
+
+def call_s(cell: Cell, gpu: Gpu, kv_dtype: str) -> float:
+    """The least one call can take: unique KV at full bandwidth, or live pairs at peak arithmetic."""
+    reading = kv_bytes(cell, element_bytes(kv_dtype)) / (gpu.bandwidth_bytes_per_s or ASSUMED_BANDWIDTH)
+    return max(reading, attention_flops(cell) / (gpu.peak_flops or ASSUMED_FLOPS))
+
+
+def element_bytes(kv_dtype: str) -> int:
+    return int(ELEMENT_BYTES.get(kv_dtype, 1))
+
+
+def run_seconds(scenario: Scenario, arms: Sequence[Arm], timed: Sequence[tuple[Arm, Cell]]) -> float:
+    """A probe process an arm, then ``processes`` with all of them."""
+    measure, start = scenario.measure, START_S.get(scenario.gpu.kind, START_S["cuda"])
+    visits = sum(visit_s(measure.timing, call_s(cell, scenario.gpu, arm.kv_dtype)) for arm, cell in timed)
+    warm = measure.timing.warmup_s * len({cell.name for _, cell in timed})
+    probes = len(arms) * (start + warm) + CHECKS * visits
+    return probes + measure.processes * (start + warm + VISITS_A_BLOCK * measure.timing.blocks * visits)
+
+
+def visit_s(timing: TimingSpec, call: float) -> float:
+    """Discarded and kept replays; one lasts ``replay_ms``, or a single call where that is longer."""
+    replay = max(timing.replay_ms / 1000, call)
+    return max(replay, min(VISIT_CAP_S, max(timing.discard_ms / 1000, replay) + timing.replays * replay))
+
+
+def memory_bytes(scenario: Scenario, server: Server, cells: Sequence[Cell]) -> int | None:
+    """Pools of the server's size, as many layers as the coldest cell rotates over, within what a run may use."""
+    gpu, measure = scenario.gpu, scenario.measure
+    if gpu.memory_bytes is None:
+        return None
+    element = element_bytes(resolved_kv_dtype(scenario.model, scenario.engine.kv_cache_dtype))
+    slots = max(slots_wanted(cell, gpu.l2_bytes or 0, element, gpu.kind) for cell in cells)
+    tokens = server.pool_tokens or max(sum(cell.context_lens) for cell in cells)
+    pools = slots * tokens * server.kv_bytes_per_token // scenario.model.attention_layers
+    return min(pools, int(gpu.memory_bytes * measure.memory_fraction))

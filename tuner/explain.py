@@ -1,0 +1,77 @@
+"""What Hydra and OmegaConf object to, said in one sentence with the nearest names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
+from yaml import YAMLError
+
+from tuner import names
+from tuner.errors import UsageError
+from tuner.suggest import instead
+
+NO_SUCH_KEY = (ConfigKeyError, ConfigAttributeError)
+
+
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Turns what the configuration libraries raise inside into `UsageError`."""
+    try:
+        yield
+    except (HydraException, OmegaConfBaseException) as error:
+        raise UsageError(explain(error)) from error
+    except ValueError as error:  # Hydra's own, about overrides such as model=null
+        raise UsageError(f"The overrides cannot be used: {_flat(str(error))}") from error
+    except YAMLError as error:
+        raise UsageError(f"A configuration file is not YAML: {_flat(str(error))}") from error
+
+
+def explain(error: Exception) -> str:
+    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
+    if isinstance(error, MissingConfigException):
+        return _no_such_option(error)
+    if isinstance(error, OverrideParseException):
+        return _unreadable(error)
+    if isinstance(cause, NO_SUCH_KEY):
+        return no_such_key(str(cause.full_key))
+    if isinstance(cause, OmegaConfBaseException):
+        return _bad_value(cause)
+    return _flat(str(error))
+
+
+def _no_such_option(error: MissingConfigException) -> str:
+    group, _, name = str(error.missing_cfg_file).rpartition("/")
+    options = error.options or names.groups().get(group, ())  # Hydra lists none for a name inside a list
+    return f"There is no {group or 'configuration'} named {name!r}; {instead(name, options)}"
+
+
+def _unreadable(error: OverrideParseException) -> str:
+    word = str(error.override)
+    for group, options in names.groups().items():
+        if word in options:
+            return f"{word!r} is not an override; did you mean {group}={word}?"
+    if "=" not in word:
+        return f"{word!r} is not an override; write key=value, for example model=qwen3_8b"
+    problem = str(error).splitlines()[0]
+    return f"The override {word!r} cannot be read ({problem}); write key=value or key=[a,b], and quote what the shell would change"
+
+
+def no_such_key(key: str) -> str:
+    return f"There is no setting or group named {key!r}; {instead(key, [*names.keys(), *names.groups()])}"
+
+
+def _bad_value(cause: OmegaConfBaseException) -> str:
+    text = str(cause).splitlines()[0]
+    words = re.fullmatch(r"Invalid value '(.*)', expected one of \[(.*)\]", text)
+    if words:
+        value, allowed = words[1], words[2].split(", ")
+        return f"{cause.full_key} cannot be {value!r}; {instead(value, allowed)}"
+    return f"{cause.full_key}: {text[:1].lower()}{text[1:]}; correct the value"
+
+
+def _flat(text: str) -> str:
+    return " ".join(line.strip() for line in text.splitlines() if line.strip())

@@ -1,0 +1,97 @@
+"""`attnpin tune` as a Hydra application: its flags, overrides, help and completion are Hydra's own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from tuner.boundary import report
+from tuner.errors import UsageError, worst
+from tuner.explain import usage_errors
+from tuner.settings import Settings, pin_override, settings_from
+from tuner.suggest import instead
+
+OWN_FLAGS = ("--pin", "--fresh", "--without-default", "--debug")
+
+Job = Callable[[Settings], int]
+
+
+def run(arguments: Sequence[str], job: Job, debug: bool) -> int:
+    """Hands ``arguments`` to Hydra, which calls ``job`` once (with --multirun once a combination), or only shows something.
+
+    Returns the gravest exit code of all jobs. Hydra's own exits pass through as SystemExit.
+    """
+    import hydra
+    from omegaconf import DictConfig
+
+    from tuner import schema
+
+    codes: list[int] = []
+
+    def attnpin(cfg: DictConfig) -> None:
+        try:
+            codes.append(job(settings_from(cfg)))
+        except Exception as error:  # the other jobs of a --multirun still run
+            codes.append(report(error, debug))
+
+    schema.register()
+    with usage_errors(), _command_line(hydra_arguments(arguments)):
+        hydra.main(config_path="pkg://conf", config_name="config", version_base="1.3")(attnpin)()
+    return worst(codes)
+
+
+def hydra_arguments(arguments: Sequence[str]) -> list[str]:
+    """``arguments`` with our own flags turned into overrides and all overrides first: Hydra takes them in one run only."""
+    own, rest = _own_flags().parse_known_args(list(arguments))
+    overrides = _overrides_in(rest)
+    options = list(rest)
+    for override in overrides:
+        options.remove(override)
+    return [*overrides, *_as_overrides(own), *options]
+
+
+def _overrides_in(arguments: list[str]) -> list[str]:
+    from hydra._internal.utils import get_args_parser
+
+    parser = get_args_parser()
+    parser.exit_on_error = False
+    try:
+        known, unknown = parser.parse_known_intermixed_args(arguments)
+    except argparse.ArgumentError as error:
+        raise UsageError(f"{error}; see `attnpin tune --help`") from error
+    if unknown:
+        options = re.findall(r"--[a-z][a-z-]+", parser.format_usage())
+        raise UsageError(f"There is no option {unknown[0]}; {instead(unknown[0], [*options, *OWN_FLAGS])}")
+    return list(known.overrides)
+
+
+def _own_flags() -> argparse.ArgumentParser:
+    flags = argparse.ArgumentParser(prog="attnpin tune", add_help=False, allow_abbrev=False)
+    for name in OWN_FLAGS:
+        flags.add_argument(name, action="store" if name == "--pin" else "store_true")
+    return flags
+
+
+def _as_overrides(own: argparse.Namespace) -> list[str]:
+    given = [f"{name}=true" for name in ("fresh", "without_default", "debug") if getattr(own, name)]
+    return given if own.pin is None else [*given, pin_override(own.pin)]
+
+
+@contextmanager
+def _command_line(arguments: Sequence[str]) -> Iterator[None]:
+    """Hydra reads sys.argv, and prints errors itself and leaves with 1 unless this variable asks for the exception."""
+    before_arguments, before_variable = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
+    sys.argv = ["attnpin", *arguments]
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        yield
+    finally:
+        sys.argv = before_arguments
+        if before_variable is None:
+            del os.environ["HYDRA_FULL_ERROR"]
+        else:
+            os.environ["HYDRA_FULL_ERROR"] = before_variable

@@ -1,0 +1,50 @@
+"""The request meets the machine: its board, the engine found there, and whether it is free."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from backends.environment import Board, Environment
+from tuner.boards import on_board
+from tuner.errors import MeasurementInvalid, UsageError
+from tuner.session import Facts
+from tuner.settings import Settings, gpu_sheets
+
+GIB = 1 << 30
+
+
+def settings_on(settings: Settings, environment: Environment) -> Settings:
+    """The settings with the worker's board, and the version of the engine found on its path (if any).
+
+    Raises `UsageError` when another GPU was asked for, or when the worker's Python has no torch.
+    """
+    if environment.torch is None:
+        words = " ".join(settings.scenario.engine.command)
+        raise UsageError(f"engine.command={words} has no torch; give the Python that serves the engine, or install torch there")
+    scenario = settings.scenario
+    gpu = on_board(None if settings.gpu_is_auto else scenario.gpu, environment.board, gpu_sheets())
+    engine = replace(scenario.engine, version=engine_version(environment, scenario.engine.name) or scenario.engine.version)
+    return replace(settings, scenario=replace(scenario, gpu=gpu, engine=engine))
+
+
+def engine_version(environment: Environment, engine: str) -> str | None:
+    """The version of the engine's distribution on the worker's path, None where it is not installed."""
+    owner = dict(environment.imports).get(engine)
+    return next((found.version for found in environment.distributions if found.name == owner), None)
+
+
+def device_key(board: Board) -> str:
+    """What the lock is named after: the GPU (or MIG slice), or the host's processor."""
+    return board.uuid or board.kind
+
+
+def refuse_busy(facts: Facts) -> None:
+    """Raises `MeasurementInvalid` when others work on the device, whose numbers would be theirs too."""
+    if not isinstance(facts.busy, dict):
+        return
+    used, load = facts.busy.get("memory_bytes") or 0, facts.busy.get("utilization_percent")
+    load_words = "" if load is None else f" and runs at {load} % load"
+    raise MeasurementInvalid(
+        f"{facts.environment.board.name} is used by others: {used / GIB:.1f} GiB are taken{load_words}; "
+        "wait until it is free, or choose another GPU with CUDA_VISIBLE_DEVICES"
+    )

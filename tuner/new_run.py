@@ -1,0 +1,65 @@
+"""A run before its first measurement: the record that everything measured is stored under."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from backends.arm import Arm
+from backends.cell import Phase
+from backends.environment import Environment
+from backends.spec import StageSpec
+from store.digest import run_digest
+from store.plan import Plan
+from store.run import PROTOCOL_VERSION, DefaultPick, Run
+from tuner.machine import engine_version
+
+
+def new_run(plan: Plan, environment: Environment) -> Run:
+    """The run of ``plan`` in ``environment``, with nothing measured yet."""
+    scenario = plan.scenario
+    now = datetime.now(UTC)
+    return Run(
+        id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        digest=run_digest(scenario, environment, PROTOCOL_VERSION),
+        protocol=PROTOCOL_VERSION,
+        status="running",
+        created=now.isoformat(timespec="seconds"),
+        tool_version=version("attnpin"),
+        command=shlex.join(["attnpin", *sys.argv[1:]]),
+        scenario=scenario,
+        environment=environment,
+        engine_version=engine_version(environment, scenario.engine.name),
+        default=plan.default,
+        arms=plan.arms,
+        cells=plan.cells,
+        exclusions=plan.exclusions,
+        trials=(),
+        rounds=(),
+        decision=None,
+        wall_seconds=(),
+    )
+
+
+def stage_of(plan: Plan) -> StageSpec:
+    """The server that the plan's scenario would start, as the worker needs it."""
+    return StageSpec(
+        device=plan.scenario.gpu.kind,
+        model=plan.scenario.model,
+        tensor_parallel=plan.scenario.engine.tensor_parallel,
+        context_length=plan.server.context_length,
+        chunked_prefill_size=plan.server.chunked_prefill_size,
+        pool_tokens=plan.server.pool_tokens,
+        memory_fraction=plan.scenario.measure.memory_fraction,
+    )
+
+
+def default_arms(default: DefaultPick, arms: Iterable[Arm]) -> dict[Phase, str]:
+    """The names of the arms that are the engine's own pick, by phase; a phase is missing where no arm is."""
+    backends = {Phase.PREFILL: default.prefill, Phase.DECODE: default.decode}
+    named = {(arm.backend, arm.page_size): arm.name for arm in arms}
+    return {phase: named[backend, default.page_size] for phase, backend in backends.items() if (backend, default.page_size) in named}

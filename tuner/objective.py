@@ -1,0 +1,76 @@
+"""The objective: attention milliseconds per 1000 output tokens of a pair of arms, inside one process.
+
+    J = sum over cells of  calls_per_1000_tokens x (layers x t + metadata)
+
+t is the time of one layer's call, the exponential of the arm's process mean. Metadata is once a step, not a layer, and
+may hide behind the GPU's work or not; which of the two the server does is not known here, so a decision must hold for both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from backends.cell import Phase
+from backends.measured import CellRound, Round
+from store.decision import Pair
+from store.scenario import Objective, WeightedCell
+from tuner.statistics import process_mean
+
+US_PER_MS = 1000.0
+
+
+class Exposure(Enum):
+    """HIDDEN: a step waits for attention alone. EXPOSED: the GPU also idles until the step's metadata is ready."""
+
+    HIDDEN = "hidden"
+    EXPOSED = "exposed"
+
+
+@dataclass(frozen=True)
+class Process:
+    """One fresh process, reduced. Keys are (arm, cell): ``ln_us`` = mean over visits of ln(median call in us),
+    ``metadata_us`` = until the device is idle again after the step's metadata."""
+
+    index: int
+    ln_us: Mapping[tuple[str, str], float]
+    metadata_us: Mapping[tuple[str, str], float]
+
+    def timed(self, arm: str, cells: Iterable[WeightedCell]) -> bool:
+        keys = [(arm, weighted.cell.name) for weighted in cells]
+        return all(key in self.ln_us and key in self.metadata_us for key in keys)
+
+
+def process_of(round_: Round) -> Process:
+    ln_us = {key: mean for cell in round_.cells for key, mean in _means(cell)}
+    metadata = {(arm, cell.cell): idle_us for cell in round_.cells for arm, _, idle_us in cell.metadata_us}
+    return Process(round_.index, ln_us, metadata)
+
+
+def _means(cell: CellRound) -> Iterable[tuple[tuple[str, str], float]]:
+    for arm in dict.fromkeys(visit.arm for visit in cell.visits):
+        yield (arm, cell.cell), process_mean(visit.sample_us for visit in cell.visits if visit.arm == arm)
+
+
+def arm_for(pair: Pair, phase: Phase) -> str:
+    return pair.decode if phase is Phase.DECODE else pair.prefill
+
+
+def counted(cells: Iterable[WeightedCell], objective: Objective) -> tuple[WeightedCell, ...]:
+    """The cells that ``objective`` adds up: decode steps are TPOT, prefill chunks TTFT, throughput pays for both."""
+    phases = {Objective.TPOT: {Phase.DECODE}, Objective.TTFT: {Phase.PREFILL}}.get(objective, set(Phase))
+    return tuple(weighted for weighted in cells if weighted.cell.phase in phases and weighted.calls_per_1000_tokens > 0)
+
+
+def attention_ms(process: Process, pair: Pair, cells: Iterable[WeightedCell], exposure: Exposure = Exposure.HIDDEN) -> float:
+    """J over ``cells``, in ms per 1000 output tokens; KeyError for a cell this process did not time."""
+    return sum(weighted.calls_per_1000_tokens * step_ms(process, pair, weighted, exposure) for weighted in cells)
+
+
+def step_ms(process: Process, pair: Pair, weighted: WeightedCell, exposure: Exposure = Exposure.HIDDEN) -> float:
+    """One step's attention in all layers of the cell's kind, in ms."""
+    key = (arm_for(pair, weighted.cell.phase), weighted.cell.name)
+    metadata_us = process.metadata_us[key] if exposure is Exposure.EXPOSED else 0.0
+    return (weighted.layers * math.exp(process.ln_us[key]) + metadata_us) / US_PER_MS

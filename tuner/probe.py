@@ -1,0 +1,82 @@
+"""Each arm alone in its own process: does it load, compile, answer right, capture, and how slow is it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from backends.arm import Arm
+from backends.cell import Cell
+from backends.measured import Trial
+from backends.outcome import Outcome
+from backends.wire import from_plain
+from store.repository import add_trials
+from tuner.job import Job
+from tuner.workers.failure import WorkerFailed
+
+
+def probe_arms(job: Job, known: Iterable[Trial]) -> tuple[Trial, ...]:
+    """Probe every arm on the cells that ``known`` does not settle yet; each answer is stored as it comes.
+
+    Returns the settled trials of all arms. An arm that was interrupted is probed again.
+    """
+    trials = [trial for trial in known if trial.outcome is not Outcome.INTERRUPTED]
+    settled = {(trial.arm, trial.cell) for trial in trials}
+    for arm in job.arms:
+        open_cells = tuple(weighted.cell for weighted in job.cells if (arm.name, weighted.cell.name) not in settled)
+        if open_cells:
+            trials += probe_arm(job, arm, open_cells)
+        job.session.progress.step()
+    return tuple(trials)
+
+
+def probe_arm(job: Job, arm: Arm, cells: tuple[Cell, ...]) -> list[Trial]:
+    """``arm`` on ``cells``. A process that dies costs the cell it worked on; the others get a fresh process."""
+    trials: list[Trial] = []
+    while remaining := cells_without(trials, cells):
+        answered, failure = _one_process(job, arm, remaining)
+        trials += answered
+        if failure is not None:
+            lost = _lost_cells(failure, trials, cells_without(trials, cells))
+            trials += _store(job, [Trial(arm.name, cell.name, failure.outcome, failure.detail) for cell in lost])
+        elif not answered:
+            raise RuntimeError(f"the worker ended its probe of {arm.name} without a word on {remaining[0].name}")
+    _say_outcome(job, arm, trials)
+    return trials
+
+
+def cells_without(trials: Iterable[Trial], cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    done = {trial.cell for trial in trials}
+    return tuple(cell for cell in cells if cell.name not in done)
+
+
+def _one_process(job: Job, arm: Arm, cells: tuple[Cell, ...]) -> tuple[list[Trial], WorkerFailed | None]:
+    trials: list[Trial] = []
+    job.session.clock.enter("imports")
+    try:
+        with job.session.worker() as worker:
+            for event in worker.ask(job.question("trial", cells, arm=arm)):
+                job.hear(event, f"probing {arm.name}")
+                if event["event"] == "trial":
+                    trials += _store(job, [from_plain(Trial, event["trial"])])
+    except WorkerFailed as failure:
+        return trials, failure
+    return trials, None
+
+
+def _lost_cells(failure: WorkerFailed, trials: list[Trial], open_cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """The cell the worker died on; none when that was told before it died; all that are open when it came to no cell."""
+    if any(trial.cell == failure.cell for trial in trials):
+        return ()
+    return tuple(cell for cell in open_cells if cell.name == failure.cell) or open_cells
+
+
+def _store(job: Job, trials: list[Trial]) -> list[Trial]:
+    add_trials(job.store, job.run_id, trials)
+    return trials
+
+
+def _say_outcome(job: Job, arm: Arm, trials: list[Trial]) -> None:
+    failed = [trial for trial in trials if trial.outcome is not Outcome.MEASURED]
+    if failed:
+        where = "every cell" if len(failed) == len(job.cells) else ", ".join(trial.cell for trial in failed)
+        job.session.progress.note(f"{arm.name}: {failed[0].outcome.value} on {where}: {failed[0].detail}")

@@ -1,0 +1,123 @@
+"""From the configuration tree to frozen records. The only module that sees OmegaConf."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import MISSING, dataclass, fields
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from backends.capability import BackendEntry
+from backends.entry import EntryError, entry_from
+from backends.gpu import Gpu
+from backends.model import Model
+from backends.wire import from_plain
+from store.scenario import Decide, Engine, Measure, Scenario, Traffic
+from tuner import names, schema
+from tuner.boards import completed
+from tuner.detect import machine_gpu
+from tuner.errors import UsageError
+from tuner.explain import no_such_key, usage_errors
+from tuner.sanity import refuse_nonsense
+
+AUTO = schema.GpuKind.auto.name
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One request, resolved. With ``gpu_is_auto`` the scenario's GPU is this machine's and gives way to the worker's."""
+
+    scenario: Scenario
+    gpu_is_auto: bool
+    entries: tuple[BackendEntry, ...]
+    store_url: str
+    pin_path: Path
+    fresh: bool
+    without_default: bool
+    debug: bool
+
+
+def compose(overrides: Sequence[str], config_dir: str | None = None) -> Settings:
+    """The settings of a command line; ``config_dir`` adds options to the groups; ours keep their names."""
+    from hydra import compose as hydra_compose
+    from hydra import initialize_config_module
+
+    schema.register()
+    searched = [f"hydra.searchpath=[file://{_folder(config_dir)}]"] if config_dir else []
+    with usage_errors(), initialize_config_module("conf", version_base="1.3"):
+        cfg = hydra_compose("config", [*searched, *overrides])
+    return settings_from(cfg)
+
+
+def settings_from(cfg: DictConfig) -> Settings:
+    """Raises `UsageError` for an unknown key, a missing value or one that makes no sense."""
+    tree = _resolved(cfg)
+    refuse_nonsense(tree)
+    return Settings(
+        scenario=_scenario(tree),
+        gpu_is_auto=tree["gpu"]["kind"] == AUTO,
+        entries=_entries(tree["backends"]),
+        store_url=tree["store"]["url"],
+        pin_path=Path(tree["pin"]["path"]),
+        fresh=tree["fresh"],
+        without_default=tree["without_default"],
+        debug=tree["debug"],
+    )
+
+
+def gpu_sheets() -> tuple[Gpu, ...]:
+    """The GPUs whose figures the package knows."""
+    known = [_read("gpu", name) for name in names.groups()["gpu"]]
+    return tuple(_gpu_record(sheet) for sheet in known if sheet["kind"] != AUTO)
+
+
+def _folder(config_dir: str) -> Path:
+    if not Path(config_dir).is_dir():
+        raise UsageError(f"--config-dir {config_dir} is not a folder; give one that holds groups such as model/ or backend/")
+    return Path(config_dir).absolute()
+
+
+def _resolved(cfg: DictConfig) -> dict[str, Any]:
+    with usage_errors():
+        tree: Any = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True, enum_to_str=True)
+    for key in names.unknown_keys(tree):  # Hydra lets +engine.x=1 through
+        raise UsageError(no_such_key(key))
+    return dict(tree)
+
+
+def _scenario(tree: dict[str, Any]) -> Scenario:
+    engine = {"speculation" if key == "speculative" else key: value for key, value in tree["engine"].items()}
+    return Scenario(
+        model=from_plain(Model, tree["model"]),
+        gpu=completed(machine_gpu(), gpu_sheets()) if tree["gpu"]["kind"] == AUTO else _gpu_record(tree["gpu"]),
+        traffic=from_plain(Traffic, tree["traffic"]),
+        engine=from_plain(Engine, engine),
+        measure=from_plain(Measure, tree["measure"]),
+        decide=from_plain(Decide, tree["decide"]),
+    )
+
+
+def _gpu_record(tree: dict[str, Any]) -> Gpu:
+    unknown = dict.fromkeys(field.name for field in fields(Gpu) if field.default is MISSING)
+    return from_plain(Gpu, {**unknown, **tree})
+
+
+def _read(group: str, name: str) -> dict[str, Any]:
+    tree: Any = OmegaConf.to_container(OmegaConf.load(str(files("conf") / group / f"{name}.yaml")))
+    return dict(tree)
+
+
+def _entries(tree: dict[str, Any]) -> tuple[BackendEntry, ...]:
+    try:
+        return tuple(entry_from({"name": name, **entry}) for name, entry in tree.items())
+    except EntryError as error:
+        raise UsageError(f"{error} (conf/backend)") from error
+
+
+def pin_override(path: str) -> str:
+    """`--pin F` as the override it stands for, quoted so that Hydra's grammar leaves the path alone."""
+    escaped = path.replace("\\", "\\\\").replace("'", "\\'")
+    return f"pin.path='{escaped}'"

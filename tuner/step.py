@@ -1,0 +1,139 @@
+"""Attention's share of a step, from a roofline of everything else. Predicted, not measured: each term is a range.
+
+    rest = max(weight bytes / (e BW), flops / (e F)) + small kernels + all-reduces        e in `rates.EFFICIENCY`
+
+per tensor-parallel rank; KV reads are in the attention that was measured. The gap between steps is taken as 0 (the engine
+schedules the next step while this one runs).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.cell import Cell, Phase
+from backends.model import Model
+from store.decision import StepModel
+from store.scenario import WeightedCell
+from tuner.rates import Rates
+
+MS_PER_S = 1000.0
+MS_PER_US = 1 / 1000.0
+US_PER_S = 1e6
+SMALL_KERNELS_PER_LAYER = 8  # norms, rotary embedding, activation, residuals
+# Judgement: launch-bound kernels inside a CUDA graph; on a CPU an eager operator with its dispatch.
+SMALL_KERNEL_US = {"cuda": (1.0, 4.0), "cpu": (1.0, 50.0)}
+ALL_REDUCES_PER_LAYER = 2
+ALL_REDUCE_US = (2.0, 20.0)  # judgement: latency over NVLink
+LINK_SHARE = 0.1  # of memory bandwidth, at worst (H200: NVLink 450 GB/s a direction against 4.8 TB/s)
+ELEMENT_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1}
+
+
+@dataclass(frozen=True)
+class Span:
+    """A time in ms between two ends; ``high`` None = nothing bounds it."""
+
+    low: float
+    high: float | None
+
+    def __add__(self, other: Span) -> Span:
+        return Span(self.low + other.low, None if self.high is None or other.high is None else self.high + other.high)
+
+    def __mul__(self, factor: float) -> Span:
+        return Span(self.low * factor, None if self.high is None else self.high * factor)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What attention stands in: enough to predict the rest of a step. ``device`` is "cuda" or "cpu"."""
+
+    model: Model
+    tensor_parallel: int
+    device: str
+    rates: Rates
+
+
+def tokens_of(cell: Cell) -> int:
+    """Rows that the step's matrix products see: the padded batch in decode, every new token in prefill."""
+    return cell.padded_batch if cell.phase is Phase.DECODE else cell.new_tokens
+
+
+def params_read(model: Model, tokens: int) -> tuple[float, float]:
+    """Parameters a step of ``tokens`` reads, whole model: at least the active ones, at most as many as routing can touch.
+
+    With f = active / total, total x (1 - (1 - f)^tokens) bounds the experts that independent tokens touch: each parameter
+    is touched with 1 - (1 - p)^tokens, concave in its own p, and the p average to f (Jensen). Dense models: f = 1. The low
+    end leaves out one vocabulary matrix, which an embedding only looks up.
+    """
+    share = min(1.0, model.params_active / model.params_total)
+    touched = model.params_total * (1 - (1 - share) ** tokens)
+    return max(0.0, model.params_active - _vocabulary(model)), touched
+
+
+def params_multiplied(model: Model) -> tuple[float, float]:
+    """Parameters each token is multiplied with: the active ones, with both vocabulary matrices or without (prefill
+    computes logits of the last tokens only)."""
+    return max(0.0, model.params_active - 2 * _vocabulary(model)), model.params_active
+
+
+def rest(cell: Cell, around: Surroundings) -> Span:
+    """Everything of one step but attention, in ms, per rank."""
+    return _products(tokens_of(cell), around) + _small_kernels(tokens_of(cell), around) + _all_reduces(tokens_of(cell), around)
+
+
+def layers_rest(weighted: WeightedCell, around: Surroundings) -> Span:
+    """The part of a step's rest that falls to this cell's layers, so that cells of several layer kinds add up to one step."""
+    return rest(weighted.cell, around) * (weighted.layers / around.model.attention_layers)
+
+
+def share(attention_ms: float, other: Span) -> tuple[float, float]:
+    """Attention's fraction of attention + rest: (low, high)."""
+    low = 0.0 if other.high is None else attention_ms / (attention_ms + other.high)
+    return low, attention_ms / (attention_ms + other.low)
+
+
+def step_model(weighted: WeightedCell, attention_ms: float, around: Surroundings) -> StepModel:
+    other = layers_rest(weighted, around)
+    low, high = share(attention_ms, other)
+    return StepModel(weighted.cell.phase.value, weighted.cell.name, attention_ms, other.low, other.high, low, high)
+
+
+def _products(tokens: int, around: Surroundings) -> Span:
+    ranks, rates, element = around.tensor_parallel, around.rates, ELEMENT_BYTES[around.model.dtype]
+    bytes_low, bytes_high = (params * element / ranks for params in params_read(around.model, tokens))
+    flops_low, flops_high = (2 * params * tokens / ranks for params in params_multiplied(around.model))
+    low = max(_at_best(bytes_low, rates.bandwidth_high), _at_best(flops_low, rates.flops_high))
+    if rates.bandwidth_low is None or rates.flops_low is None:
+        return Span(low * MS_PER_S, None)
+    return Span(low * MS_PER_S, max(bytes_high / rates.bandwidth_low, flops_high / rates.flops_low) * MS_PER_S)
+
+
+def _at_best(work: float, rate: float | None) -> float:
+    return 0.0 if rate is None else work / rate
+
+
+def _small_kernels(tokens: int, around: Surroundings) -> Span:
+    """Launch-bound in decode; at worst each also reads and writes the hidden state."""
+    low_us, high_us = SMALL_KERNEL_US[around.device]
+    count = SMALL_KERNELS_PER_LAYER * around.model.attention_layers
+    return Span(low_us, _with_traffic(high_us, 2 * _hidden_bytes(tokens, around), around.rates.bandwidth_low)) * (count * MS_PER_US)
+
+
+def _all_reduces(tokens: int, around: Surroundings) -> Span:
+    if around.tensor_parallel == 1:
+        return Span(0.0, 0.0)
+    low_us, high_us = ALL_REDUCE_US
+    count = ALL_REDUCES_PER_LAYER * around.model.attention_layers
+    link = None if around.rates.bandwidth_low is None else LINK_SHARE * around.rates.bandwidth_low
+    return Span(low_us, _with_traffic(high_us, 2 * _hidden_bytes(tokens, around), link)) * (count * MS_PER_US)
+
+
+def _with_traffic(latency_us: float, moved_bytes: float, rate: float | None) -> float | None:
+    return None if rate is None else latency_us + moved_bytes / rate * US_PER_S
+
+
+def _hidden_bytes(tokens: int, around: Surroundings) -> float:
+    return tokens * around.model.hidden_size * ELEMENT_BYTES[around.model.dtype]
+
+
+def _vocabulary(model: Model) -> float:
+    return float(model.vocab_size) * model.hidden_size

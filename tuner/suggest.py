@@ -1,0 +1,34 @@
+"""From a name that does not exist to those it may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher, get_close_matches
+
+LISTED = 12  # more names than this are not read, only scrolled past
+
+
+def nearest(word: str, names: Iterable[str], limit: int = 3) -> tuple[str, ...]:
+    """At most ``limit`` names, best first: same last part of a dotted key, same beginning, then small spelling distance."""
+    known = sorted(set(names) - {word})
+    last = word.rpartition(".")[2]
+    same_tail = [name for name in known if last and name.rpartition(".")[2] == last]
+    begins = [name for name in known if word and name.startswith(word)]
+    return tuple(dict.fromkeys([*same_tail, *begins, *_alike(word, known, limit)]))[:limit]
+
+
+def _alike(word: str, names: list[str], limit: int) -> list[str]:
+    """Names spelt nearly like ``word``, without those that are clearly further away than the best."""
+    close = get_close_matches(word, names, n=limit)
+    nearness = {name: SequenceMatcher(None, name, word).ratio() for name in close}
+    return [name for name in close if nearness[name] > nearness[close[0]] - 0.1]
+
+
+def instead(word: str, names: Iterable[str]) -> str:
+    """The clause that ends an error: the nearest names, or all of them where they are few."""
+    known = sorted(set(names))
+    if near := nearest(word, known):
+        return f"did you mean {' or '.join(near)}?"
+    if known and len(known) <= LISTED:
+        return f"choose one of {', '.join(known)}"
+    return "see `attnpin tune --help` for what there is"

@@ -1,0 +1,92 @@
+"""The whole job: facts, plan, probes, race, decision, pin."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from reports import justification, summary
+from store.connect import Store, open_store
+from store.decision import Decision, Ruling
+from store.pin import Pin
+from store.pin_files import evidence_entry, write_pin
+from store.repository import add_wall_seconds, begin_run, load_run, save_decision
+from store.run import Run
+from store.scrub import private_names, scrubbed
+from tuner.clock import PhaseClock
+from tuner.decide import decide
+from tuner.drivers import imports_of
+from tuner.errors import OK, Incomplete
+from tuner.job import Job
+from tuner.machine import device_key, refuse_busy, settings_on
+from tuner.new_run import default_arms, new_run, stage_of
+from tuner.pin import pin_of
+from tuner.plan import make_plan
+from tuner.probe import probe_arms
+from tuner.progress import Progress
+from tuner.race import race
+from tuner.session import Session
+from tuner.settings import Settings
+from tuner.sieve import entrants
+
+
+def run_tune(settings: Settings) -> int:
+    """Measure, decide, write the pin; the summary goes to stdout. Returns 0, or 3 where there is no pin."""
+    store = open_store(settings.store_url)
+    clock = PhaseClock()
+    with Progress() as progress, Session(settings.scenario.engine, progress, clock) as session:
+        for note in store.notes:
+            progress.note(note)
+        run_id = _measure(settings, store, session)
+    clock.enter(None)
+    add_wall_seconds(store, run_id, clock.seconds())
+    return conclude(settings, store, run_id)
+
+
+def _measure(settings: Settings, store: Store, session: Session) -> str:
+    """Everything that needs the device; returns the id of the run it is stored under."""
+    facts = session.facts((settings.scenario.engine.name, "torch", "triton", *imports_of(settings.entries)))
+    settings = settings_on(settings, facts.environment)
+    session.lock(device_key(facts.environment.board), f"attnpin tune model={settings.scenario.model.name}")
+    refuse_busy(facts)
+    plan = make_plan(settings, packages=dict(facts.environment.imports))
+    run = begin_run(store, new_run(plan, facts.environment), settings.fresh)
+    _announce(session.progress, run)
+    job = Job(run.scenario, store, run.id, session, stage_of(plan), run.arms, run.cells)
+    trials = probe_arms(job, run.trials)
+    field = entrants(run.arms, run.cells, trials, default_arms(run.default, run.arms))
+    race(job, field, run.rounds)
+    return run.id
+
+
+def _announce(progress: Progress, run: Run) -> None:
+    progress.total(len(run.arms) + run.scenario.measure.processes)
+    if run.trials or run.rounds:
+        progress.note(f"going on with run {run.id}: {len(run.trials)} trials and {len(run.rounds)} rounds are there")
+    names = ", ".join(arm.name for arm in run.arms) or "no backend"
+    progress.note(f"run {run.id} on {run.environment.board.name}: {names}; the engine's default is {run.default.decode}")
+
+
+def conclude(settings: Settings, store: Store, run_id: str) -> int:
+    """Decide a measured run, store the decision, write the pin files, print the summary."""
+    run = load_run(store, run_id)
+    decision = decide(run, settings.without_default, features_of(settings))
+    status = "incomplete" if decision.ruling is Ruling.INCOMPLETE else "finished"
+    save_decision(store, run_id, decision, status)
+    run = replace(run, decision=decision, status=status)
+    pin = None if decision.ruling is Ruling.INCOMPLETE else write(run, decision, settings.pin_path)
+    sys.stdout.write(summary.render(run, pin, str(settings.pin_path) if pin else None, store.url))
+    return OK if pin else Incomplete.exit_code
+
+
+def write(run: Run, decision: Decision, path: Path) -> Pin:
+    """The pin's three files at ``path``, free of what says where they were made."""
+    public = scrubbed(run, private_names(run.scenario.engine))
+    pin = pin_of(public, decision, evidence_entry(path, public))
+    return write_pin(path, pin, justification.render(pin, public), public)
+
+
+def features_of(settings: Settings) -> dict[str, frozenset[str]]:
+    """The features each backend has, for choosing among ties."""
+    return {}

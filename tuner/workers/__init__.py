@@ -1,0 +1,1 @@
+"""The controller's end of the line to a worker."""

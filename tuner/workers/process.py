@@ -1,0 +1,164 @@
+"""One worker: started from the engine's command, asked, and ended. Whatever goes wrong comes back typed."""
+
+from __future__ import annotations
+
+import json
+import queue
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+from backends.outcome import Outcome
+from backends.wire import to_plain
+from tuner.errors import UsageError
+from tuner.workers.bootstrap import command_line
+from tuner.workers.bundle import bundle
+from tuner.workers.events import Event, Garbage, parse, quote
+from tuner.workers.failure import Place, WorkerFailed
+from tuner.workers.streams import Streams
+
+START_LIMIT_S = 300.0  # images are pulled, and a cluster's queue waited for
+SILENCE_LIMIT_S = 30.0  # the worker's guard beats every 2 s, whatever its arm does
+BANNER_LINES = 200  # an image's entry point may greet before Python starts
+
+
+class Worker:
+    """A process on the serving machine. A context manager; may be killed at any time, from any thread.
+
+    ``command`` ends in a Python, ``path`` are folders put first on its path there, ``code`` is the bundle it runs.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        path: Sequence[str] = (),
+        code: bytes | None = None,
+        start_limit_s: float = START_LIMIT_S,
+        silence_limit_s: float = SILENCE_LIMIT_S,
+    ) -> None:
+        self._command = tuple(command)
+        self._path = tuple(path)
+        self._code = bundle() if code is None else code
+        self._start_limit_s = start_limit_s
+        self._silence_limit_s = silence_limit_s
+        self._place = Place()
+        self._answering = False
+        self._streams: Streams | None = None
+
+    def __enter__(self) -> Worker:
+        """Raises `UsageError` when the command does not lead to a Python that says hello."""
+        try:
+            self._streams = Streams(command_line(self._command))
+        except (OSError, ValueError, IndexError) as error:
+            raise self._unusable(f"it does not start ({getattr(error, 'strerror', None) or error})") from error
+        header = {"bytes": len(self._code), "path": self._path}
+        self._streams.send(json.dumps(header).encode() + b"\n" + self._code)
+        try:
+            self._await_hello(self._streams)
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        """End the worker and everything it started, within two seconds. Harmless when it has gone."""
+        if self._streams is not None:
+            self._streams.end()
+
+    def ask(self, message: Mapping[str, Any]) -> Iterator[Event]:
+        """Send a question and return its events as they come; ends when the answer is complete. Records in it may be dataclasses.
+
+        Raises `WorkerFailed`: with an arm's failure as the worker reported it, and where the worker died, fell silent or
+        sent garbage. What the caller left unread of the answer before is skipped.
+        """
+        if self._streams is None:
+            raise RuntimeError("the worker is not started; use it in a with statement")
+        for _ in self._answer(self._streams):
+            continue
+        self._place = Place()
+        self._streams.heard_at = time.monotonic()
+        self._streams.send(json.dumps(to_plain(dict(message)), allow_nan=False).encode() + b"\n")
+        self._answering = True
+        return self._answer(self._streams)
+
+    @property
+    def talk(self) -> str:
+        """The end of the worker's stderr."""
+        return "" if self._streams is None else self._streams.tail()
+
+    def _answer(self, streams: Streams) -> Iterator[Event]:
+        while self._answering:
+            event = self._next_event(streams)
+            self._answering = event["event"] not in ("done", "error")
+            if event["event"] == "progress" or "arm" in event:
+                self._place = Place(event["phase"], event["arm"], event["cell"])
+            if event["event"] == "error":
+                raise self._failed(Outcome(event["outcome"]), event["detail"])
+            if self._answering:
+                yield event
+
+    def _next_event(self, streams: Streams) -> Event:
+        line = self._next_line(streams)
+        if line is None:
+            raise self._died(streams)
+        try:
+            return parse(line)
+        except Garbage as error:
+            self.kill()
+            raise self._failed(Outcome.CRASHED, str(error)) from error
+
+    def _next_line(self, streams: Streams) -> bytes | None:
+        while time.monotonic() - streams.heard_at <= self._silence_limit_s:
+            try:
+                return streams.line(patience_s=0.5)
+            except queue.Empty:
+                continue
+        self.kill()
+        raise self._failed(Outcome.TIMED_OUT, f"no sign of life from the worker for {self._silence_limit_s:g} s")
+
+    def _died(self, streams: Streams) -> WorkerFailed:
+        code = streams.exit_code()
+        self.kill()
+        return self._failed(Outcome.CRASHED, f"the worker ended without a word, exit code {code}{_last(streams.tail())}")
+
+    def _failed(self, outcome: Outcome, detail: str) -> WorkerFailed:
+        return WorkerFailed(outcome, detail, self._place, self.talk)
+
+    def _await_hello(self, streams: Streams) -> None:
+        deadline = time.monotonic() + self._start_limit_s
+        banner: list[bytes] = []
+        while len(banner) < BANNER_LINES:
+            try:
+                line = streams.line(patience_s=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise self._unusable(f"it did not answer within {self._start_limit_s:g} s{_first(banner)}") from None
+            if line is None:
+                raise self._unusable(f"it ended with exit code {streams.exit_code()}{_first(banner)}{_last(streams.tail())}")
+            if _is_hello(line):
+                return
+            banner.append(line)
+        raise self._unusable(f"it is no Python{_first(banner)}")
+
+    def _unusable(self, what: str) -> UsageError:
+        words = " ".join(self._command) or "(empty)"
+        return UsageError(f"engine.command={words}: {what}; give a command that ends in a Python 3.10 or newer, such as [python3]")
+
+
+def _is_hello(line: bytes) -> bool:
+    try:
+        return bool(parse(line)["event"] == "hello")
+    except Garbage:
+        return False
+
+
+def _first(banner: Sequence[bytes]) -> str:
+    return f", after printing {quote(banner[0])}" if banner else ""
+
+
+def _last(talk: str) -> str:
+    lines = [line for line in talk.splitlines() if line.strip()]
+    return f", last words: {lines[-1].strip()[:200]}" if lines else ""
