@@ -66,9 +66,7 @@ class FlashInferPaged:
         if stage.device.type != "cuda":
             raise Refused(f"{arm.backend} runs on NVIDIA GPUs only, this device is a {stage.device.type}")
         _refuse(arm, stage.model)
-        self._library = Library(
-            flashinfer, _workspace(stage), dtype_of(stage.model.dtype), dtype_of(arm.kv_dtype), stage.context_length
-        )
+        self._library = Library(flashinfer, _workspace(stage), dtype_of(stage.model.dtype), dtype_of(arm.kv_dtype), stage.context_length)
 
     def prepare(self, data: CellData) -> PreparedCall:
         return DecodeCall(self._library, data) if data.cell.phase is Phase.DECODE else ExtendCall(self._library, data)

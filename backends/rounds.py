@@ -20,8 +20,6 @@ from backends.stand import Stand, open_stand
 
 __all__ = ["ArmFailed", "run"]
 
-Skip = tuple[str, str]
-
 
 def run(
     index: int,
@@ -31,12 +29,11 @@ def run(
     stage: StageSpec,
     timing: TimingSpec,
     say: Say,
-    skip: Collection[Skip] = (),
+    skip: Collection[tuple[str, str]] = (),
 ) -> Iterator[CellRound | Round]:
     """Each `CellRound` as it is done, in an order drawn from ``seed``, then the `Round` with all of them.
 
-    ``skip`` holds (arm, cell) names that do not race together.
-
+    ``skip`` holds (arm, cell) names that are not measured; a cell without arms is left out.
     Raises `ArmFailed` when an arm fails: the process has to be thrown away and the round repeated without that arm.
     """
     rng = random.Random(seed)
@@ -49,8 +46,11 @@ def run(
     with ExitStack() as stack, torch.no_grad():
         drivers = _open_drivers(arms, stand, rng, phases, stack)
         for cell in rng.sample(list(cells), len(cells)):
+            racing = {arm: driver for arm, driver in drivers.items() if (arm.name, cell.name) not in skip}
+            if not racing:
+                continue
             with CellRace(cell, stand, timing, rng, phases) as race:
-                done.append(race.run({arm: driver for arm, driver in drivers.items() if (arm.name, cell.name) not in skip}))
+                done.append(race.run(racing))
             release(stand.stage.device)
             yield done[-1]
     yield Round(index, seed, tuple(done), phases.seconds(), _labels(done, arms, cells, stand))

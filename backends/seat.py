@@ -26,7 +26,11 @@ class Seat:
         self._timed: Timed | None = None
         with phases.of("build", arm.name, data.cell.name):
             self.call = driver.prepare(data)
-            self.eager_shot()
+            try:
+                self.eager_shot()
+            except BaseException:
+                self.call.close()
+                raise
 
     def eager_shot(self) -> torch.Tensor:
         """Metadata and one launch outside any graph (before `capture`); the output of the last slot rotated over."""

@@ -63,9 +63,7 @@ def _window_mask(rows: int, context: int, window: int, device: torch.device) -> 
     return (distance >= 0) & (distance < window)
 
 
-def _choice(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None, causal: bool, scale: float, grouped: bool
-) -> str:
+def _choice(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None, causal: bool, scale: float, grouped: bool) -> str:
     """The kernel family PyTorch picks for these tensors, "flash", "efficient", "cudnn" or "math"."""
     import torch
     from torch.nn.attention import SDPBackend

@@ -63,9 +63,9 @@ def _dispatch(arguments: list[str], debug: bool) -> int | None:
 
 def _version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
+        from tuner.version import __version__
 
-        print(f"attnpin {version('attnpin')}")
+        print(f"attnpin {__version__}")
         raise typer.Exit()
 
 

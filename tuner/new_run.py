@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from importlib.metadata import version
+from tuner.version import __version__
 
 from backends.arm import Arm
 from backends.cell import Phase
@@ -29,8 +29,8 @@ def new_run(plan: Plan, environment: Environment) -> Run:
         protocol=PROTOCOL_VERSION,
         status="running",
         created=now.isoformat(timespec="seconds"),
-        tool_version=version("attnpin"),
-        command=shlex.join(["attnpin", *sys.argv[1:]]),
+        tool_version=__version__,
+        command=shlex.join(["attnpin", "tune", *sys.argv[1:]])  # Hydra was handed the rest,
         scenario=scenario,
         environment=environment,
         engine_version=engine_version(environment, scenario.engine.name),

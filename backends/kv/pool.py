@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from backends.model import LayerKind
 
 CHUNK_VALUES = 1 << 26
+# Far from the seeds of cells, within the 32 bits a CPU generator reads: one seed for both puts the same keys into pool and step.
+FIRST_SEED = 1 << 31
 
 
 def build_pool(plan: PoolPlan, layer: LayerKind, device: torch.device, seed: int) -> KvPool:
@@ -24,7 +26,7 @@ def build_pool(plan: PoolPlan, layer: LayerKind, device: torch.device, seed: int
     """
     import torch
 
-    generator = torch.Generator(device).manual_seed(seed)
+    generator = torch.Generator(device).manual_seed(FIRST_SEED + seed)
     dtype = dtype_of(plan.kv_dtype)
     rows = plan.pool_tokens + plan.page_size
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from backends.cell import Cell, attention_flops, kv_bytes
 
-MIN_SLOTS = 4
+MIN_SLOTS, MAX_SLOTS = 4, 1024  # at most as many as a graph has launches
 CACHES_BETWEEN_READS = 3  # times the last-level cache is overwritten before a pool comes round again
 # A call that computes far longer than it reads hides where its keys came from. Operations a device can do while it reads
 # one byte, rounded up (H200: 790 TFLOP/s over 4.3 TB/s = 184; x86 cores: 5 to 10); 100 times that bounds the bias to 1 %.
@@ -28,7 +28,7 @@ def slots_wanted(cell: Cell, cache_bytes: int, element_bytes: int, device_type: 
     unique = kv_bytes(cell, element_bytes)
     if attention_flops(cell) >= HIDDEN * FLOPS_PER_BYTE[device_type] * unique:
         return MIN_SLOTS
-    return max(MIN_SLOTS, -(-CACHES_BETWEEN_READS * cache_bytes // unique) + 1)
+    return min(MAX_SLOTS, max(MIN_SLOTS, -(-CACHES_BETWEEN_READS * cache_bytes // unique) + 1))
 
 
 @dataclass(frozen=True)

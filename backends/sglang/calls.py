@@ -22,8 +22,6 @@ class EagerCall:
     graph = False
 
     def __init__(self, engine: Engine, data: CellData) -> None:
-        if data.pool is not engine.pool:
-            raise ValueError(f"cell {data.cell.name} lies in another pool than the one {engine.arm.name} was opened on")
         self.data = data
         self._engine = engine
         self._layers = engine.layers(data.cell.layer)

@@ -10,7 +10,7 @@ from backends.model import Attention
 from backends.sglang.calls import EagerCall
 from backends.sglang.capture import GraphedDecode
 from backends.sglang.context import shared_context
-from backends.sglang.engine import Engine
+from backends.sglang.engine import REFUSALS, Engine
 
 if TYPE_CHECKING:
     from backends.arm import Arm
@@ -45,8 +45,14 @@ class SglangDriver:
         return True
 
     def prepare(self, data: CellData) -> EagerCall:
+        """Raises `Refused` where this version's batches or layers are not those the names were read from."""
+        if data.pool is not self.engine.pool:
+            raise ValueError(f"cell {data.cell.name} lies in another pool than the one {self.engine.arm.name} was opened on")
         kind = GraphedDecode if self._is_captured(data.cell) else EagerCall
-        return kind(self.engine, data)
+        try:
+            return kind(self.engine, data)
+        except REFUSALS as error:
+            raise self.engine.refusal(error) from error
 
     def _is_captured(self, cell: Cell) -> bool:
         limit = self.engine.stage.graph_max_batch

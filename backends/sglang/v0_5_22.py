@@ -28,7 +28,6 @@ def complete(runner: Any) -> None:
         token_to_kv_pool=runner.token_to_kv_pool,
         page_size=runner.page_size,
         device=runner.device,
-        is_draft_worker=False,
     )
 
 

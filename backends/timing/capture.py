@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from backends.timing.cuda_events import back_to_back_us
@@ -69,10 +71,10 @@ class ReplayedCall:
         cuda: Any = torch.cuda  # its streams have no types
         order = rotation(launches, self.slots)
         stream = cuda.Stream()
+        graph = torch.cuda.CUDAGraph()
         with self._call.active(), self._call.capturing():
             self._warm_up(stream, order)
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph, stream=stream):
+            with _first_error(), torch.cuda.graph(graph, stream=stream):
                 for slot in order:
                     output = self._call.launch(slot)
         return graph, output
@@ -86,3 +88,12 @@ class ReplayedCall:
             for slot in order[:WARM_UPS]:
                 self._call.launch(slot)
         torch.cuda.synchronize()
+
+
+@contextmanager
+def _first_error() -> Iterator[None]:
+    """An error inside a recording makes ending it fail as well; the first one says what is wrong."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise error.__context__ or error from None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from backends.driver import PreparedCall
 
 LOOKS = 20
-LIMIT_S = 0.4  # slow planners are looked at less often
+LIMIT_S = 0.25  # slow planners are looked at less often
 MIN_LOOKS = 3
 
 

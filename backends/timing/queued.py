@@ -6,7 +6,7 @@ import time
 from statistics import median
 from typing import TYPE_CHECKING
 
-from backends.timing.cuda_events import held_back_us
+from backends.timing.cuda_events import HEAD_START_S, held_back_us, hold_back
 from backends.timing.pace import Pace, eager_pace
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from backends.driver import PreparedCall
     from backends.spec import TimingSpec
 
-MAX_HEAD_START_S = 0.05
+PROBE_S = 0.02  # how long the device is kept busy to see whether a call returns meanwhile
+MAX_HEAD_START_S = 0.05  # an idle device cools down and clocks up, so it waits no longer than it must
 SERVED_LOOKS, SERVED_S = 10, 0.25
 
 
@@ -30,11 +31,7 @@ class QueuedCall:
         self._call = call
         self._turn = 0
         self.pace = Pace(1, 2, 1)
-        self._head_start_s = MAX_HEAD_START_S
-        with call.active():
-            call.plan()
-            call.launch(slots - 1)
-        self._head_start_s = self._issue_s()
+        self._issue_s = self._time_to_issue()
         self.pace = eager_pace(min(self.visit()), timing)
 
     @property
@@ -52,7 +49,7 @@ class QueuedCall:
     def visit(self) -> tuple[float, ...]:
         """The metadata is made anew first: arms of one process may share the buffers it lies in."""
         pace = self.pace
-        head_start_s = min(MAX_HEAD_START_S, self._head_start_s * pace.launches)
+        head_start_s = min(MAX_HEAD_START_S, HEAD_START_S + 1.5 * self._issue_s * pace.launches)
         with self._call.active():
             self._call.plan()
             times = held_back_us(self._burst, head_start_s, pace.discards + pace.replays)
@@ -85,7 +82,17 @@ class QueuedCall:
         torch.cuda.synchronize()
         return time.perf_counter() - start
 
-    def _issue_s(self) -> float:
-        """How long the host may need to queue one call: its whole wall time, half as much again, and a margin."""
+    def _time_to_issue(self) -> float:
+        """Seconds the host takes to queue one call; 0 for a call that does not return before the device is free."""
+        import torch
+
         with self._call.active():
-            return 1.5 * min(self._wall_s() for _ in range(2)) + 100e-6
+            self._call.plan()
+            self._call.launch(self.slots - 1)
+            torch.cuda.synchronize()
+            hold_back(PROBE_S)
+            start = time.perf_counter()
+            self._call.launch(self.slots - 1)
+            issued_s = time.perf_counter() - start
+            torch.cuda.synchronize()
+        return issued_s if issued_s < 0.75 * PROBE_S else 0.0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MARGIN = {"cuda": 1.05, "cpu": 2.0}
 READ_BYTES = {"cuda": 2 << 30, "cpu": 128 << 20}
 PRODUCT_SIZE = {"cuda": 8192, "cpu": 512}
-RUNS, RUNS_S = 5, 0.2
+RUNS, RUNS_S = 10, 0.2
 
 
 class Implausible(Exception):

@@ -87,7 +87,7 @@ class PlainCall:
         cell = self.data.cell
         k, v = keys_and_values(self.data, slot, request, torch.float32)
         first, new = sum(cell.new_lens[:request]), cell.new_lens[request]
-        positions = torch.arange(cell.prefix_lens[request], cell.context_lens[request])
+        positions = torch.arange(cell.prefix_lens[request], cell.context_lens[request], device=k.device)
         scores = logits(self.data.q[first : first + new].float(), k, cell.layer, None)
         window = cell.layer.sliding_window
         seen = self._sight(visible(positions, len(k), window), positions, self.data.pool.page_size, window)

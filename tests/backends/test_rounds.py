@@ -10,6 +10,7 @@ from backends.arm import Arm
 from backends.blame import ArmFailed
 from backends.measured import CellRound, Round
 from backends.outcome import Outcome
+from backends.spec import TimingSpec
 from tests.backends.small import QUICK, arm, decode, prefill, silent, stage
 
 CELLS = (decode(200, 90, generated=5), prefill((10, 60)))
@@ -17,7 +18,12 @@ SDPA = arm("backends.torch_sdpa:TorchSdpa", backend="torch_native")
 PLAIN = arm("tests.backends.faulty:Plain", page_size=16, backend="plain")
 
 
-def raced(*arms: Arm, seed: int = 1, timing=QUICK) -> tuple[list[CellRound], Round]:
+@pytest.fixture(autouse=True)
+def short_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backends.timing.warmup.WINDOW_S", 0.02)
+
+
+def raced(*arms: Arm, seed: int = 1, timing: TimingSpec = QUICK) -> tuple[list[CellRound], Round]:
     *cells, last = rounds.run(7, seed, arms, CELLS, stage(), timing, silent)
     assert isinstance(last, Round)
     return cells, last
@@ -61,6 +67,13 @@ def test_too_little_memory_for_a_cold_rotation_is_a_caution(monkeypatch: pytest.
     monkeypatch.setattr("backends.stand.CPU_POOL_BYTES", 3 * 1100 * 300)
     _, whole = raced(SDPA)
     assert "warm-risk" in whole.labels
+
+
+def test_pairs_to_skip_are_not_measured_and_a_cell_without_arms_is_left_out() -> None:
+    skip = {(SDPA.name, "decode"), (PLAIN.name, "decode"), (PLAIN.name, "prefill")}
+    *cells, _ = rounds.run(0, 1, [SDPA, PLAIN], CELLS, stage(), QUICK, silent, skip)
+    seen = [(cell.cell, {visit.arm for visit in cell.visits}) for cell in cells if isinstance(cell, CellRound)]
+    assert seen == [("prefill", {SDPA.name})]
 
 
 def test_an_arm_that_fails_is_named_with_its_cell_and_outcome() -> None:

@@ -28,7 +28,7 @@ def test_a_right_arm_is_measured_with_its_costs_errors_and_identity() -> None:
     assert first.relative_error is not None and first.relative_error < 1e-4 and first.needle_error is not None
     assert first.identity is not None and (first.identity.resolved, first.identity.mode, first.identity.kernels) == ("plain", "eager", ())
     assert first.bandwidth_bytes_per_s == pytest.approx(290 * 2 * 128 * 4 / first.cost.device_us * 1e6)
-    assert first.slots == 4 and first.pool_tokens == 290
+    assert first.slots is not None and first.slots >= 4 and first.pool_tokens == 290
     assert first.peak_memory_bytes is not None and first.peak_memory_bytes > 1 << 20
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import errno
 import os
 import resource
 import subprocess
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tuner import cli, completion
+from tuner import cli
 from tuner.cli import run, without_debug
 
 ROOT = Path(__file__).parents[2]
@@ -28,13 +27,6 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     seen: list[object] = []
     monkeypatch.setattr(cli, "_tune", lambda settings: seen.append(settings) or 0)
     return seen
-
-
-def fails_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    def job(_: object) -> int:
-        raise error
-
-    monkeypatch.setattr(cli, "_tune", job)
 
 
 def test_help_names_every_command(capsys):
@@ -154,51 +146,6 @@ def test_the_working_directory_stays_clean(jobs, tmp_path, monkeypatch):
     assert len(jobs) == 3 and list(tmp_path.iterdir()) == []
 
 
-def test_a_fault_of_ours_is_one_sentence_and_70(monkeypatch, capsys):
-    fails_with(monkeypatch, ZeroDivisionError("division by zero"))
-    assert run(["tune", "gpu=h200", FEW]) == 70
-    text = capsys.readouterr().err
-    assert "rerun with --debug" in text and "ZeroDivisionError: division by zero" in text and text.count("\n") == 1
-
-
-def test_debug_shows_the_traceback_and_keeps_the_code(monkeypatch, capsys):
-    fails_with(monkeypatch, ZeroDivisionError("division by zero"))
-    assert run(["--debug", "tune", "gpu=h200", FEW]) == 70
-    assert "Traceback" in capsys.readouterr().err
-
-
-def test_an_interruption_leaves_with_130_and_says_how_to_go_on(monkeypatch, capsys):
-    fails_with(monkeypatch, KeyboardInterrupt())
-    assert run(["tune", "gpu=h200", FEW]) == 130
-    assert "run the same command again" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("number", "code"), [(errno.ENOSPC, 4), (errno.EROFS, 2), (errno.EACCES, 2), (errno.ENOENT, 2)])
-def test_a_full_disk_or_a_read_only_path_has_its_own_code(number, code, monkeypatch, capsys):
-    fails_with(monkeypatch, OSError(number, os.strerror(number), "/data/pin.yaml"))
-    assert run(["tune", "gpu=h200", FEW]) == code
-    text = capsys.readouterr().err
-    assert "/data/pin.yaml" in text and text.count("\n") == 1
-
-
-def test_an_error_of_the_store_keeps_the_code_it_carries(monkeypatch, capsys):
-    from store.errors import DiskFull
-
-    fails_with(monkeypatch, DiskFull("the disk under x.db is full; free some space"))
-    assert run(["tune", "gpu=h200", FEW]) == 4
-    assert capsys.readouterr().err == "attnpin: the disk under x.db is full; free some space\n"
-
-
-def test_a_reader_that_goes_away_is_no_error():
-    writer = subprocess.Popen(
-        [*COMMAND, "tune", "--cfg", "job"], env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert writer.stdout and writer.stderr
-    writer.stdout.close()
-    assert writer.wait(60) == 141
-    assert writer.stderr.read() == b""
-
-
 def test_debug_after_a_bare_dash_dash_belongs_to_the_command_behind_it():
     assert without_debug(["launch", "--debug", "--", "serve", "--debug"]) == (True, ["launch", "--", "serve", "--debug"])
     assert without_debug(["plan"]) == (False, ["plan"])
@@ -219,31 +166,3 @@ def test_looking_for_a_run_creates_no_database(tmp_path, monkeypatch, capsys):
 def test_a_pin_that_is_not_there_is_named(arguments, capsys):
     assert run([*arguments, "--pin", "/nowhere/pin.yaml"]) == 2
     assert "/nowhere/pin.yaml" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("line", "offered"),
-    [
-        ("attnpin", ["plan", "tune", "check", "export", "report"]),
-        ("attnpin re", ["report"]),
-        ("attnpin tune", ["tune"]),
-        ("attnpin tune ", []),
-        ("attnpin tune mo", []),
-    ],
-)
-def test_the_first_word_is_completed_by_our_commands(line, offered):
-    assert completion.commands_to_offer(line, cli.COMMANDS) == offered
-
-
-@pytest.mark.parametrize(
-    ("line", "wanted"),
-    [("attnpin tune model=q", "model=qwen3_8b"), ("attnpin plan engine.tensor", "engine.tensor_parallel="), ("attnpin tune ", "traffic=")],
-)
-def test_overrides_are_completed_by_hydra(line, wanted):
-    done = attnpin("-sc", "query=bash", COMP_LINE=line)
-    assert wanted in done.stdout.split(), done.stderr
-
-
-def test_the_completion_script_is_for_attnpin():
-    script = attnpin("tune", "-sc", "install=bash").stdout
-    assert script.rstrip().endswith("hydra_bash_completion attnpin")

@@ -34,7 +34,7 @@ def test_one_element_that_is_not_finite_is_wrong(value: float) -> None:
 def test_one_head_off_by_more_than_the_limit_is_wrong_however_small_its_values() -> None:
     expected, output = right_output("bfloat16")
     output[5, 1] *= 1.02
-    with pytest.raises(Incorrect, match="relative error 1.98e-02 against the reference, at most 8e-03"):
+    with pytest.raises(Incorrect, match=r"relative error [12]\.\d+e-02 against the reference, at most 8e-03"):
         judge(expected, output, tau("bfloat16", "cpu"))
 
 

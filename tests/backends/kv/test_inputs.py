@@ -41,3 +41,9 @@ def test_a_context_longer_than_the_servers_is_refused() -> None:
     data = laid_out(decode(5))
     with pytest.raises(ValueError, match="context of 30 tokens, the server allows 20"):
         lay_out(decode(30), data.pool, 20)
+
+
+def test_a_step_and_a_pool_of_the_same_seed_share_no_keys() -> None:
+    data = laid_out(replace(decode(50), seed=3))  # the pool's seed is 3 too
+    scores = torch.einsum("khd,hd->kh", data.pool.k[0], data.k_new[0]) / 64
+    assert float(scores.abs().max()) < 0.8

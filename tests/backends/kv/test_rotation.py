@@ -56,3 +56,7 @@ def test_a_server_of_unknown_size_gets_all_that_fits_and_never_less_than_the_cel
 def test_two_pools_share_the_budget() -> None:
     plans = plan_pools([DEMAND, replace(DEMAND, page_size=1)], None, 2 * 10 * 1000 * 2016)
     assert [plan.pool_tokens for plan in plans] == [2000, 2015]
+
+
+def test_no_more_pools_than_a_graph_has_launches() -> None:
+    assert slots_wanted(decode(2, layer=LLAMA), H200_L2, 2, "cuda") == 1024

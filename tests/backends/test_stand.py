@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from backends.driver import Refused
+from backends.kv.rotation import NotEnoughMemory
+from backends.model import LayerKind
+from backends.stand import Stand, open_stand
+from tests.backends.small import LAYER, arm, decode, prefill, stage
+
+CELLS = (decode(200, 90), decode(900, name="long"), prefill((0, 60)))
+P1, P1_AGAIN, P16 = arm("x:X", backend="a"), arm("x:X", backend="b"), arm("x:X", page_size=16, backend="c")
+
+
+def stood(**fields: object) -> Stand:
+    return open_stand(stage(**fields), [P1, P1_AGAIN, P16], CELLS, seed=0)
+
+
+def test_arms_of_one_page_size_and_dtype_share_a_pool_that_holds_the_largest_cell() -> None:
+    stand = stood()
+    assert stand.pool(P1) is stand.pool(P1_AGAIN) and stand.pool(P1) is not stand.pool(P16)
+    assert stand.pool(P1).pool_tokens == 900
+    assert stand.pool(P16).pool_tokens == 912 and stand.pool(P16).page_size == 16
+
+
+def test_each_cell_rotates_over_no_more_pools_than_it_needs() -> None:
+    stand = stood()
+    assert stand.slots(CELLS[1], P1) < stand.slots(CELLS[0], P1) <= stand.pool(P1).slots
+    assert not stand.warm_risk(CELLS[0], P1)
+
+
+def test_the_stage_knows_the_largest_batch_and_step() -> None:
+    built = stood().stage
+    assert (built.max_batch, built.max_new_tokens, built.context_length) == (2, 60, 4096)
+
+
+def test_short_memory_makes_a_warm_risk_and_none_at_all_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backends.stand.CPU_POOL_BYTES", 20 * 1024 * 1000)
+    stand = stood()
+    assert stand.warm_risk(CELLS[0], P1) and stand.slots(CELLS[0], P1) >= 2
+    monkeypatch.setattr("backends.stand.CPU_POOL_BYTES", 1000)
+    with pytest.raises(NotEnoughMemory, match="raise measure.memory_fraction"):
+        stood()
+
+
+def test_cells_of_two_geometries_are_refused() -> None:
+    other = replace(CELLS[0], name="other", layer=LayerKind("other", 1, 8, 8, 64, 64))
+    with pytest.raises(Refused, match="one geometry at a time"):
+        open_stand(stage(), [P1], [CELLS[0], other], seed=0)
+    assert LAYER.kv_heads == 2
+
+
+def test_a_driver_is_a_module_and_a_class() -> None:
+    stand = stood()
+    assert stand.open_driver(arm("backends.torch_sdpa:TorchSdpa")).imports == ("torch",)
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        stand.open_driver(arm("nowhere:Nothing"))

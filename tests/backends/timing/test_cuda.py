@@ -1,0 +1,80 @@
+"""The two CUDA clocks, on a GPU."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from backends.checks.checker import Checker
+from backends.driver import CellData
+from backends.spec import TimingSpec
+from backends.timing.capture import ReplayedCall
+from backends.timing.cuda_events import CLOCK_HZ, back_to_back_us, held_back_us, hold_back
+from backends.timing.queued import QueuedCall
+from backends.timing.roofline import Roofline
+from backends.timing.timed import make_timed
+from tests.backends.faulty import PlainCall
+from tests.backends.small import decode, laid_out
+
+pytestmark = pytest.mark.gpu
+
+TIMING = TimingSpec(
+    blocks=2, replays=8, replay_ms=4.0, discard_ms=5.0, warmup_s=0.0, warmup_cap_s=0.0, build_limit_s=900.0, trial_limit_s=120.0
+)
+SLOTS = 5
+
+
+class Recordable(PlainCall):
+    graph = True
+
+
+def cell_data() -> CellData:
+    return laid_out(decode(300, 40, dtype="bfloat16"), device=torch.device("cuda"), slots=SLOTS)
+
+
+def test_events_see_a_spin_of_known_length() -> None:
+    cycles_us = 1000.0
+    times = back_to_back_us(lambda: hold_back(cycles_us * 1e-6), discards=2, samples=5)
+    clock_hz = cycles_us * CLOCK_HZ / min(times)
+    assert 0.8e9 < clock_hz < 2.6e9  # an SM's clock
+    assert max(times) < 1.1 * min(times)
+
+
+def test_a_held_back_queue_times_the_device_and_not_the_host() -> None:
+    x = torch.randn(1 << 20, device="cuda")
+
+    def many() -> None:
+        for _ in range(50):
+            x.mul_(1.0)
+
+    many()
+    assert min(held_back_us(many, 0.01, 3)) < 50 * 10  # far below 50 host launches of an idle device
+
+
+def test_a_graph_rotates_over_all_slots_and_is_right_on_the_last() -> None:
+    data = cell_data()
+    timed = ReplayedCall(Recordable(data), SLOTS, TIMING)
+    assert timed.pace.launches % SLOTS == 0 and timed.mode == "graph" and timed.served_us() is None
+    checker = Checker(data, SLOTS - 1, None)
+    checker.check(timed.shot, timed.written)
+    checker.check_needles(timed.shot)
+    samples = timed.visit()
+    assert len(samples) == timed.pace.replays and all(math.isfinite(sample) and sample > 0 for sample in samples)
+    assert 1.0 < samples[0] * timed.pace.launches * 1e-3 < 20.0
+    timed.close()
+
+
+def test_an_eager_call_has_a_device_time_below_its_served_time() -> None:
+    data = cell_data()
+    timed = make_timed(PlainCall(data), data, SLOTS, TIMING)
+    assert isinstance(timed, QueuedCall)
+    served_us = timed.served_us()
+    assert served_us is not None and 0 < min(timed.visit()) <= served_us
+
+
+def test_this_boards_limits_are_a_gpus() -> None:
+    limits = Roofline(torch.device("cuda"), "bfloat16").limits
+    assert 1e11 < limits.bandwidth_bytes_per_s < 2e13
+    assert 1e13 < limits.flops_per_s < 1e16

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tuner import cli
+from tuner.cli import run
+
+ROOT = Path(__file__).parents[2]
+FEW = "backend=[torch_native]"  # composes in a third of the time
+COMMAND = (sys.executable, "-P", "-m", "tuner")
+
+
+def fails_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def job(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(cli, "_tune", job)
+
+
+def test_a_fault_of_ours_is_one_sentence_and_70(monkeypatch, capsys):
+    fails_with(monkeypatch, ZeroDivisionError("division by zero"))
+    assert run(["tune", "gpu=h200", FEW]) == 70
+    text = capsys.readouterr().err
+    assert "rerun with --debug" in text and "ZeroDivisionError: division by zero" in text and text.count("\n") == 1
+
+
+def test_debug_shows_the_traceback_and_keeps_the_code(monkeypatch, capsys):
+    fails_with(monkeypatch, ZeroDivisionError("division by zero"))
+    assert run(["--debug", "tune", "gpu=h200", FEW]) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_interruption_leaves_with_130_and_says_how_to_go_on(monkeypatch, capsys):
+    fails_with(monkeypatch, KeyboardInterrupt())
+    assert run(["tune", "gpu=h200", FEW]) == 130
+    assert "run the same command again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("number", "code"), [(errno.ENOSPC, 4), (errno.EROFS, 2), (errno.EACCES, 2), (errno.ENOENT, 2)])
+def test_a_full_disk_or_a_read_only_path_has_its_own_code(number, code, monkeypatch, capsys):
+    fails_with(monkeypatch, OSError(number, os.strerror(number), "/data/pin.yaml"))
+    assert run(["tune", "gpu=h200", FEW]) == code
+    text = capsys.readouterr().err
+    assert "/data/pin.yaml" in text and text.count("\n") == 1
+
+
+def test_an_error_of_the_store_keeps_the_code_it_carries(monkeypatch, capsys):
+    from store.errors import DiskFull
+
+    fails_with(monkeypatch, DiskFull("the disk under x.db is full; free some space"))
+    assert run(["tune", "gpu=h200", FEW]) == 4
+    assert capsys.readouterr().err == "attnpin: the disk under x.db is full; free some space\n"
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    writer = subprocess.Popen(
+        [*COMMAND, "tune", "--cfg", "job"], env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert writer.stdout and writer.stderr
+    writer.stdout.close()
+    assert writer.wait(60) == 141
+    assert writer.stderr.read() == b""
