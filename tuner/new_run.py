@@ -30,7 +30,7 @@ def new_run(plan: Plan, environment: Environment) -> Run:
         status="running",
         created=now.isoformat(timespec="seconds"),
         tool_version=__version__,
-        command=shlex.join(["attnpin", "tune", *sys.argv[1:]])  # Hydra was handed the rest,
+        command=shlex.join(["attnpin", "tune", *sys.argv[1:]]),  # Hydra was handed the rest
         scenario=scenario,
         environment=environment,
         engine_version=engine_version(environment, scenario.engine.name),
