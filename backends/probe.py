@@ -59,7 +59,7 @@ def probe(bench: Bench, cell: Cell, opening_s: float) -> Trial:
         arm=arm.name,
         cell=cell.name,
         outcome=Outcome.MEASURED,
-        detail=found.coverage,
+        detail="; ".join(filter(None, (found.coverage, *getattr(bench.driver, "warnings", ())))) or None,
         identity=found.identity,
         cost=found.cost,
         relative_error=found.relative_error,

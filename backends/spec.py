@@ -10,7 +10,8 @@ from backends.model import Model
 @dataclass(frozen=True)
 class StageSpec:
     """The server the arms would run in. ``device`` "cuda" or "cpu"; ``pool_tokens`` the server's KV capacity (None =
-    as many as fit); ``memory_fraction`` of the free memory may be used in all."""
+    as many as fit); ``graph_max_batch`` the largest decode batch it captures (None = all of them);
+    ``memory_fraction`` of the free memory may be used in all."""
 
     device: str
     model: Model
@@ -19,6 +20,7 @@ class StageSpec:
     chunked_prefill_size: int
     pool_tokens: int | None
     memory_fraction: float
+    graph_max_batch: int | None = None
 
 
 @dataclass(frozen=True)

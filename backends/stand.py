@@ -129,4 +129,5 @@ def _stage(spec: StageSpec, cells: Sequence[Cell], device: torch.device) -> Stag
         chunked_prefill_size=spec.chunked_prefill_size,
         max_batch=max(cell.padded_batch for cell in cells),
         max_new_tokens=max(cell.new_tokens for cell in cells),
+        graph_max_batch=spec.graph_max_batch,
     )

@@ -34,7 +34,7 @@ def run(arguments: Sequence[str], job: Job, debug: bool) -> int:
 
     def attnpin(cfg: DictConfig) -> None:
         try:
-            codes.append(job(settings_from(cfg)))
+            codes.append(job(settings_from(cfg, _config_dir())))
         except Exception as error:  # the other jobs of a --multirun still run
             codes.append(report(error, debug))
 
@@ -42,6 +42,14 @@ def run(arguments: Sequence[str], job: Job, debug: bool) -> int:
     with usage_errors(), _command_line(hydra_arguments(arguments)):
         hydra.main(config_path="pkg://conf", config_name="config", version_base="1.3")(attnpin)()
     return worst(codes)
+
+
+def _config_dir() -> str | None:
+    """The folder that --config-dir named, as Hydra understood it."""
+    from hydra.core.hydra_config import HydraConfig
+
+    sources = HydraConfig.get().runtime.config_sources
+    return next((source.path for source in sources if source.provider == "command-line"), None)
 
 
 def hydra_arguments(arguments: Sequence[str]) -> list[str]:

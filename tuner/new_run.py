@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from tuner.version import __version__
 
 from backends.arm import Arm
 from backends.cell import Phase
@@ -17,6 +16,7 @@ from store.digest import run_digest
 from store.plan import Plan
 from store.run import PROTOCOL_VERSION, DefaultPick, Run
 from tuner.machine import engine_version
+from tuner.version import __version__
 
 
 def new_run(plan: Plan, environment: Environment) -> Run:
@@ -55,6 +55,7 @@ def stage_of(plan: Plan) -> StageSpec:
         chunked_prefill_size=plan.server.chunked_prefill_size,
         pool_tokens=plan.server.pool_tokens,
         memory_fraction=plan.scenario.measure.memory_fraction,
+        graph_max_batch=max(plan.server.captured_batches, default=None),
     )
 
 

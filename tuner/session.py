@@ -28,8 +28,10 @@ class Facts:
 class Session:
     """Holds one light worker (no torch, no device context) that keeps the device's lock until the job ends."""
 
-    def __init__(self, engine: Engine, progress: Progress, clock: PhaseClock) -> None:
+    def __init__(self, engine: Engine, progress: Progress, clock: PhaseClock, code: bytes | None = None) -> None:
+        """``code`` is what workers run: None = `backends` alone, without drivers of third parties."""
         self._engine = engine
+        self._code = code
         self.progress = progress
         self.clock = clock
         self._keeper: Worker | None = None
@@ -46,7 +48,7 @@ class Session:
 
     def worker(self) -> Worker:
         """A worker not yet started; a context manager. Without an ``engine.command`` it runs on this very Python."""
-        return Worker(self._engine.command or (sys.executable,), self._engine.path)
+        return Worker(self._engine.command or (sys.executable,), self._engine.path, self._code)
 
     def facts(self, imports: Iterable[str]) -> Facts:
         """Board, interpreter, and the distributions behind ``imports``, as the keeper sees them."""

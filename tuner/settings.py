@@ -33,6 +33,7 @@ class Settings:
     scenario: Scenario
     gpu_is_auto: bool
     entries: tuple[BackendEntry, ...]
+    config_dir: str | None  # where --config-dir pointed: drivers of third parties lie there
     store_url: str
     pin_path: Path
     fresh: bool
@@ -49,10 +50,10 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Settings
     searched = [f"hydra.searchpath=[file://{_folder(config_dir)}]"] if config_dir else []
     with usage_errors(), initialize_config_module("conf", version_base="1.3"):
         cfg = hydra_compose("config", [*searched, *overrides])
-    return settings_from(cfg)
+    return settings_from(cfg, config_dir)
 
 
-def settings_from(cfg: DictConfig) -> Settings:
+def settings_from(cfg: DictConfig, config_dir: str | None = None) -> Settings:
     """Raises `UsageError` for an unknown key, a missing value or one that makes no sense."""
     tree = _resolved(cfg)
     refuse_nonsense(tree)
@@ -60,6 +61,7 @@ def settings_from(cfg: DictConfig) -> Settings:
         scenario=_scenario(tree),
         gpu_is_auto=tree["gpu"]["kind"] == AUTO,
         entries=_entries(tree["backends"]),
+        config_dir=config_dir,
         store_url=tree["store"]["url"],
         pin_path=Path(tree["pin"]["path"]),
         fresh=tree["fresh"],

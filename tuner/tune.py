@@ -29,19 +29,26 @@ from tuner.race import race
 from tuner.session import Session
 from tuner.settings import Settings
 from tuner.sieve import entrants
+from tuner.workers.bundle import bundle, foreign_sources
 
 
 def run_tune(settings: Settings) -> int:
     """Measure, decide, write the pin; the summary goes to stdout. Returns 0, or 3 where there is no pin."""
     store = open_store(settings.store_url)
     clock = PhaseClock()
-    with Progress() as progress, Session(settings.scenario.engine, progress, clock) as session:
+    with Progress() as progress, Session(settings.scenario.engine, progress, clock, worker_code(settings)) as session:
         for note in store.notes:
             progress.note(note)
         run_id = _measure(settings, store, session)
     clock.enter(None)
     add_wall_seconds(store, run_id, clock.seconds())
     return conclude(settings, store, run_id)
+
+
+def worker_code(settings: Settings) -> bytes:
+    """`backends`, and the modules of drivers that lie elsewhere."""
+    modules = [driver.driver.partition(":")[0] for entry in settings.entries for driver in entry.drivers]
+    return bundle(foreign_sources(modules, [settings.config_dir] if settings.config_dir else []))
 
 
 def _measure(settings: Settings, store: Store, session: Session) -> str:
@@ -71,7 +78,7 @@ def _announce(progress: Progress, run: Run) -> None:
 def conclude(settings: Settings, store: Store, run_id: str) -> int:
     """Decide a measured run, store the decision, write the pin files, print the summary."""
     run = load_run(store, run_id)
-    decision = decide(run, settings.without_default, features_of(settings))
+    decision = decide(run, settings.without_default)
     status = "incomplete" if decision.ruling is Ruling.INCOMPLETE else "finished"
     save_decision(store, run_id, decision, status)
     run = replace(run, decision=decision, status=status)
@@ -85,8 +92,3 @@ def write(run: Run, decision: Decision, path: Path) -> Pin:
     public = scrubbed(run, private_names(run.scenario.engine))
     pin = pin_of(public, decision, evidence_entry(path, public))
     return write_pin(path, pin, justification.render(pin, public), public)
-
-
-def features_of(settings: Settings) -> dict[str, frozenset[str]]:
-    """The features each backend has, for choosing among ties."""
-    return {}
