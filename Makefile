@@ -11,15 +11,18 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 GPU := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 RUN := $(VENV)/bin
 
-.PHONY: tune test setup lint types bench clean
+.PHONY: tune test setup engines lint types bench clean
 
 tune: setup  ## measure on this machine; overrides: make tune ARGS="model=qwen3_8b traffic=chat"
 	$(RUN)/attnpin tune $(ARGS)
 
-test: setup  ## the tests that need no GPU; more: make test ARGS="-m gpu"
+test: setup engines  ## the tests that need no GPU; more: make test ARGS="-m gpu"
 	$(RUN)/python -m pytest -q $(ARGS)
 
 setup: $(VENV)/.installed
+
+engines: setup  ## two SGLang releases for the tests, in .cache/ (no weights, no GPU parts); without a network (75) those tests are skipped
+	$(RUN)/python tests/engine/unpack.py 0.5.16 || test $$? -eq 75
 
 lint: setup
 	$(RUN)/ruff check .

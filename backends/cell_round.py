@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from contextlib import ExitStack
+from functools import partial
 
 from backends.arm import Arm
 from backends.blame import blaming
@@ -18,19 +19,21 @@ from backends.placement import Ballast
 from backends.seat import Seat
 from backends.spec import TimingSpec
 from backends.stand import PoolKey, Stand, pool_key
+from backends.timing.disturbance import Lookout
 from backends.timing.metadata import metadata_us
 from backends.timing.warmup import warm_up
 
 
 class CellRace:
-    """One cell's arms, each in its seat. Use as a context; every failure of an arm is raised as `ArmFailed`."""
+    """One cell's arms, each in its seat. Use as a context; an arm's failure is raised as `ArmFailed`, the device's as `Disturbed`."""
 
-    def __init__(self, cell: Cell, stand: Stand, timing: TimingSpec, rng: random.Random, phases: Phases) -> None:
+    def __init__(self, cell: Cell, stand: Stand, timing: TimingSpec, rng: random.Random, phases: Phases, lookout: Lookout) -> None:
         self._cell = cell
         self._stand = stand
         self._timing = timing
         self._rng = rng
         self._phases = phases
+        self._lookout = lookout
         self._seats: dict[str, Seat] = {}
         self._data: dict[PoolKey, CellData] = {}
         self._checkers: dict[PoolKey, Checker] = {}
@@ -47,9 +50,9 @@ class CellRace:
         self._seat(drivers)
         for name in self._seats:
             self._check(name)
-        timed = {name: seat.timed for name, seat in self._seats.items()}
-        with self._phases.of("warmup", cell=self._cell.name):
-            settled = warm_up(timed, self._timing, self._stand.stage.device.type)
+        self._lookout.look()
+        warm_visits = {name: partial(self._samples, "warmup", name) for name in self._seats}
+        settled = warm_up(warm_visits, self._timing, self._stand.stage.device.type)
         visits = self._visits()
         metadata = tuple(self._metadata(name) for name in self._seats)
         for name in self._seats:
@@ -87,16 +90,22 @@ class CellRace:
     def _visits(self) -> tuple[Visit, ...]:
         visits = []
         for number, order in enumerate(palindromes(list(self._seats), self._timing.blocks, self._rng)):
-            with self._phases.of("timing", cell=self._cell.name, detail=f"block {number + 1} of {self._timing.blocks}"):
-                visits += [self._visit(number, position, name) for position, name in enumerate(order)]
+            self._lookout.look()
+            detail = f"block {number + 1} of {self._timing.blocks}"
+            visits += [Visit(number, position, name, self._plausible_samples(name, detail)) for position, name in enumerate(order)]
+        self._lookout.look()
         return tuple(visits)
 
-    def _visit(self, block: int, position: int, name: str) -> Visit:
-        seat = self._seats[name]
+    def _plausible_samples(self, name: str, detail: str) -> tuple[float, ...]:
+        samples = self._samples("timing", name, detail)
         with blaming(name, self._cell.name):
-            samples = seat.timed.visit()
-            self._stand.require_plausible(self._cell, seat.arm, samples)
-        return Visit(block, position, name, samples)
+            self._stand.require_plausible(self._cell, self._seats[name].arm, samples)
+        return samples
+
+    def _samples(self, phase: str, name: str, detail: str | None = None) -> tuple[float, ...]:
+        """One visit. Its arm is said first: when the process dies in it, the controller knows whose fault it was."""
+        with self._phases.of(phase, name, self._cell.name, detail), blaming(name, self._cell.name):
+            return self._seats[name].timed.visit()
 
     def _metadata(self, name: str) -> tuple[str, float, float]:
         seat = self._seats[name]

@@ -37,13 +37,15 @@ TENSOR_CORE_GROUP = 4
 
 @dataclass(frozen=True)
 class Library:
-    """The imported library and what its wrappers share. ``context_length`` sizes the table of a recorded batch."""
+    """The imported library and what its wrappers share. ``context_length`` sizes the table of a recorded batch,
+    ``graph_max_batch`` bounds which are recorded (None = all)."""
 
     module: Any
     workspace: torch.Tensor
     dtype: torch.dtype
     kv_dtype: torch.dtype
     context_length: int
+    graph_max_batch: int | None = None
 
     def tensor_cores(self, layer: LayerKind) -> bool:
         """Whether decode goes through the prefill kernels (should_use_tensor_core)."""
@@ -66,7 +68,8 @@ class FlashInferPaged:
         if stage.device.type != "cuda":
             raise Refused(f"{arm.backend} runs on NVIDIA GPUs only, this device is a {stage.device.type}")
         _refuse(arm, stage.model)
-        self._library = Library(flashinfer, _workspace(stage), dtype_of(stage.model.dtype), dtype_of(arm.kv_dtype), stage.context_length)
+        dtypes = dtype_of(stage.model.dtype), dtype_of(arm.kv_dtype)
+        self._library = Library(flashinfer, _workspace(stage), *dtypes, stage.context_length, stage.graph_max_batch)
 
     def prepare(self, data: CellData) -> PreparedCall:
         return DecodeCall(self._library, data) if data.cell.phase is Phase.DECODE else ExtendCall(self._library, data)

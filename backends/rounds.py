@@ -17,6 +17,7 @@ from backends.phases import Phases, Say
 from backends.placement import Ballast
 from backends.spec import StageSpec, TimingSpec
 from backends.stand import Stand, open_stand
+from backends.timing.disturbance import lookout_over
 
 __all__ = ["ArmFailed", "run"]
 
@@ -34,7 +35,8 @@ def run(
     """Each `CellRound` as it is done, in an order drawn from ``seed``, then the `Round` with all of them.
 
     ``skip`` holds (arm, cell) names that are not measured; a cell without arms is left out.
-    Raises `ArmFailed` when an arm fails: the process has to be thrown away and the round repeated without that arm.
+    Raises `ArmFailed` when an arm fails: the process has to be thrown away and the round repeated without that arm;
+    `Disturbed` when the device was: the round has to be repeated.
     """
     rng = random.Random(seed)
     phases = Phases(say)
@@ -42,6 +44,7 @@ def run(
         import torch
 
         stand = open_stand(stage, arms, cells, seed)
+        lookout = lookout_over(stand.stage.device)
     done: list[CellRound] = []
     with ExitStack() as stack, torch.no_grad():
         drivers = _open_drivers(arms, stand, rng, phases, stack)
@@ -49,11 +52,11 @@ def run(
             racing = {arm: driver for arm, driver in drivers.items() if (arm.name, cell.name) not in skip}
             if not racing:
                 continue
-            with CellRace(cell, stand, timing, rng, phases) as race:
+            with CellRace(cell, stand, timing, rng, phases, lookout) as race:
                 done.append(race.run(racing))
             release(stand.stage.device)
             yield done[-1]
-    yield Round(index, seed, tuple(done), phases.seconds(), _labels(done, arms, cells, stand))
+    yield Round(index, seed, tuple(done), phases.seconds(), (*_labels(done, arms, cells, stand), *lookout.labels()))
 
 
 def _open_drivers(arms: Sequence[Arm], stand: Stand, rng: random.Random, phases: Phases, stack: ExitStack) -> dict[Arm, Driver]:

@@ -66,8 +66,8 @@ def worst_cell(score: PairScore) -> str:
 
 def steps(decision: Decision) -> Section:
     """The model that turns attention time into time of a step."""
-    whose = "default" if decision.default else "pick"
-    note = f"Predicted, not measured: the {whose}'s attention beside a roofline of the rest of the step (weights, small kernels, lm_head)."
+    whose = "default" if decision.default else "fastest allowed pair"
+    note = f"Predicted, not measured: attention of the {whose}, beside a roofline of the rest of a step (weights, small kernels, lm_head)."
     table = Table(("phase", "cell", "attention", "rest", "share"), tuple(map(_step, decision.steps)))
     return Section("Attention's share of a step", (note, table) if decision.steps else ("No step was modelled.",))
 

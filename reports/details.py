@@ -15,6 +15,7 @@ def sections(run: Run) -> tuple[Section, ...]:
         failures.failed_trials(run),
         measured.correctness(run),
         measured.probes(run),
+        measured.details(run),
         measured.kernels(run),
         ground.environment(run),
         ground.rules(run),

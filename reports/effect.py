@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backends.cell import Phase
-from reports import numbers, wording
+from reports import numbers
 from store.decision import Decision, Interval, Pair, StepModel
 from store.run import Run
 
@@ -25,7 +25,7 @@ class Effect:
 
 def of_pair(run: Run, decision: Decision, pair: Pair) -> tuple[Effect, ...]:
     """The effect of ``pair`` in each phase in which every counted cell has a step model and a ratio; the others are left out."""
-    effects = (_in_phase(run, decision, wording.arm_of(pair, phase), phase) for phase in METRICS)
+    effects = (_in_phase(run, decision, pair.of(phase), phase) for phase in METRICS)
     return tuple(effect for effect in effects if effect is not None)
 
 
@@ -41,10 +41,10 @@ def _range(effect: Effect) -> str:
 def _in_phase(run: Run, decision: Decision, arm: str, phase: Phase) -> Effect | None:
     if decision.default is None:
         return None
-    if arm == wording.arm_of(decision.default, phase):
+    if arm == decision.default.of(phase):
         return Effect(phase, 0.0, 0.0)
     models, ratios = _models(decision), _ratios(decision, arm)
-    cells = [(one.cell.name, one.calls_per_1000_tokens) for one in run.cells if one.cell.phase is phase and one.calls_per_1000_tokens > 0]
+    cells = [(one.cell.name, one.calls_per_1000_tokens) for one in run.cells if one.cell.phase is phase and not one.is_guard]
     if not cells or any(name not in models or name not in ratios for name, _ in cells):
         return None
     counted = [(weight, models[name], ratios[name]) for name, weight in cells]

@@ -8,7 +8,11 @@ from backends.outcome import Outcome
 from reports import wording
 from reports.page import Section, Table
 from store.run import Run
-from store.scenario import Exclusion
+from store.scenario import NO_DRIVER, NOT_SELECTED, Exclusion
+
+LIMITED, HALF_LIMITED = "by limits", "from one phase by limits"
+UNSELECTED, UNDRIVEN = "not in measure.backends", "without a driver in attnpin"
+KINDS = (LIMITED, HALF_LIMITED, UNSELECTED, UNDRIVEN)
 
 
 def exclusions(run: Run) -> Section:
@@ -16,7 +20,21 @@ def exclusions(run: Run) -> Section:
     rows = sorted(row for exclusion in run.exclusions for row in _reasons(exclusion))
     header = ("rule", "backend", "phase", "asked", "allowed", "remedy", "source")
     body = (Table(header, tuple(rows)),) if rows else ("No backend was excluded.",)
-    return Section(f"Excluded before measuring: {wording.count(len({row[1] for row in rows}), 'backend')}", body)
+    return Section(f"Backends left out before measuring: {exclusion_counts(run)}", body)
+
+
+def exclusion_counts(run: Run) -> str:
+    """ "12 by limits, 1 from one phase by limits", each backend once; "none" when all take part."""
+    kinds = {exclusion.backend: _kind(exclusion) for exclusion in sorted(run.exclusions, key=lambda one: one.phase is None)}
+    counts = Counter(kinds.values())
+    return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind]) or "none"
+
+
+def _kind(exclusion: Exclusion) -> str:
+    rules = {reason.rule for reason in exclusion.reasons}
+    if rules <= {NOT_SELECTED, NO_DRIVER}:
+        return UNSELECTED if NOT_SELECTED in rules else UNDRIVEN
+    return LIMITED if exclusion.phase is None else HALF_LIMITED
 
 
 def _reasons(exclusion: Exclusion) -> list[tuple[str, ...]]:

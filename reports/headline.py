@@ -29,7 +29,7 @@ def lines(run: Run) -> tuple[Line, ...]:
         ("Given up", _given_up(decision)),
         ("Cautions", _cautions(decision)),
     )
-    return tuple((label, sentence) for label, sentence in found if sentence)
+    return tuple((label, wording.by_backend(sentence, run.arms)) for label, sentence in found if sentence)
 
 
 def compared_score(decision: Decision) -> PairScore | None:
@@ -40,7 +40,7 @@ def compared_score(decision: Decision) -> PairScore | None:
 
 def decided(decision: Decision) -> str:
     if decision.ruling is Ruling.INCOMPLETE:
-        return f"no pin: {decision.unset_because or decision.default_because}"
+        return f"no pin: {wording.unset(decision.unset_because)}"
     if not decision.flags:
         stays = f" ({wording.pair(decision.default)} stays)" if decision.default else ""
         return f"leave the flags unset{stays}, because {wording.unset(decision.unset_because)}"
@@ -50,7 +50,7 @@ def decided(decision: Decision) -> str:
 def instead_of(run: Run, decision: Decision) -> str:
     """What the pick replaces, or what it would have been replaced by."""
     if decision.default is None:
-        return f"{wording.default(run, decision)}, which was not measured: {decision.default_because}"
+        return wording.default_and_why(run, decision)
     if decision.ruling is Ruling.SWITCH:
         return f"{wording.default(run, decision)}, what would run without a pin: {decision.default_because}"
     best = choice.runner_up(decision)

@@ -27,8 +27,8 @@ def _cells(run: Run, decision: Decision, phase: Phase, mode: str) -> Section | N
     results = results_of(run, decision, phase, mode)
     if not results:
         return None
-    shares = {weighted.cell.name: weighted.token_share for weighted in run.cells}
-    rows = tuple((result.cell, numbers.percent(shares[result.cell]), *timing(result, decision, phase)) for result in results)
+    shares = {weighted.cell.name: wording.share(weighted) for weighted in run.cells}
+    rows = tuple((result.cell, shares[result.cell], *timing(result, decision, phase)) for result in results)
     note = f"{MODES[mode]}; time of one attention call in one layer; ratio = arm / default on that cell, above 1 is slower."
     table = Table(("cell", "tokens", "arm", "time", "ratio"), rows)
     return Section(f"Arms x cells: {phase.value}, {mode}", (note, *_why_unranked(rows, decision), table))
@@ -49,7 +49,7 @@ def _ratio(result: CellResult, decision: Decision, phase: Phase) -> str:
     """The ratio with its interval, or why there is none."""
     if result.ratio is not None:
         return numbers.interval(result.ratio)
-    is_default = decision.default is not None and result.arm == wording.arm_of(decision.default, phase)
+    is_default = decision.default is not None and result.arm == decision.default.of(phase)
     return DEFAULT if is_default else UNRANKED
 
 
@@ -85,6 +85,16 @@ def _probe(trial: Trial) -> tuple[str, ...]:
         "" if trial.capture_s is None else numbers.seconds(trial.capture_s),
         "" if trial.peak_memory_bytes is None else numbers.gib(trial.peak_memory_bytes),
     )
+
+
+def details(run: Run) -> Section | None:
+    """What the driver, the check or the engine's log said of trials that gave a time: each text once an arm, with its cells."""
+    cells: dict[tuple[str, str], list[str]] = {}
+    for trial in run.trials:
+        if trial.outcome is Outcome.MEASURED and trial.detail:
+            cells.setdefault((trial.arm, trial.detail), []).append(trial.cell)
+    rows = tuple((arm, ", ".join(names), detail) for (arm, detail), names in cells.items())
+    return Section("Said of the trials that gave a time", (Table(("arm", "cells", "detail"), rows),)) if rows else None
 
 
 def correctness(run: Run) -> Section:

@@ -12,6 +12,7 @@ from store.decision import Interval
 
 NOT_FINITE = "not finite"
 UNKNOWN = "unknown"
+LONG_US = 9999.5  # what four digits would write as 10000 us
 
 
 def significant(value: float, digits: int) -> str:
@@ -26,7 +27,8 @@ def significant(value: float, digits: int) -> str:
 
 
 def microseconds(us: float) -> str:
-    return f"{significant(us, 4)} us"
+    """In milliseconds from 10 ms up."""
+    return f"{significant(us, 4)} us" if us < LONG_US else milliseconds(us / 1000)
 
 
 def milliseconds(ms: float) -> str:

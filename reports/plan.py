@@ -10,9 +10,7 @@ from backends.wire import to_plain
 from reports import numbers, wording
 from reports.page import Section, Table, text
 from store.plan import Plan, Server
-from store.scenario import Exclusion, WeightedCell
-
-NO_DRIVER = "driver"
+from store.scenario import NO_DRIVER, Exclusion, WeightedCell
 
 
 def render_json(plan: Plan) -> str:
@@ -29,7 +27,7 @@ def render_text(plan: Plan) -> str:
         _pages(plan),
         _cells(plan),
         _cost(plan),
-        Section("Notes", plan.notes),
+        Section("Notes", (*plan.beforehand, *plan.notes)),
     )
     title = f"{plan.scenario.model.name} on {plan.scenario.gpu.name}, {plan.scenario.traffic.name} traffic"
     return "\n\n".join([title, *(text(section) for section in sections if section.body)]) + "\n"
@@ -112,7 +110,7 @@ def _cell(weighted: WeightedCell) -> tuple[str, ...]:
         f"{sum(cell.context_lens) / cell.batch:.0f}",
         str(max(cell.context_lens)),
         str(cell.new_tokens),
-        numbers.percent(weighted.token_share),
+        wording.share(weighted),
         numbers.significant(weighted.calls_per_1000_tokens, 3),
         str(weighted.layers),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from backends.wire import to_plain
 from reports import wording
 from reports.page import Table, text_table
 
@@ -19,6 +21,10 @@ def render(runs: Iterable[RunSummary]) -> str:
     """Plain text in the order given."""
     rows = tuple(map(_row, runs))
     return text_table(Table(HEADER, rows), indent="") + "\n" if rows else NONE
+
+
+def render_json(runs: Iterable[RunSummary]) -> str:
+    return json.dumps(to_plain(tuple(runs)), indent=2) + "\n"
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+from backends.wire import to_plain
 from reports import details, headline, page, wording
 from store.run import Run
 
@@ -16,6 +19,11 @@ def render_text(run: Run) -> str:
 def render_markdown(run: Run) -> str:
     lines = [f"# {page.escaped(heading(run))}", "", *map(page.bullet, headline.lines(run))]
     return "\n\n".join(["\n".join(lines), *map(page.markdown, details.sections(run))]) + "\n"
+
+
+def render_json(run: Run) -> str:
+    """The record's own fields."""
+    return json.dumps(to_plain(run), indent=2) + "\n"
 
 
 def heading(run: Run) -> str:

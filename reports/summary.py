@@ -34,21 +34,21 @@ def _labelled(label: str, sentence: str) -> str:
 
 def _answer(run: Run, decision: Decision, pin: Pin | None) -> list[str]:
     compared = headline.compared_score(decision)
-    measured_or_not = "" if decision.default else ", not measured"
     found = (
-        ("default", f"{wording.default(run, decision)}{measured_or_not}: {clean(decision.default_because)}"),
+        ("default", wording.default_and_why(run, decision)),
         ("pick", wording.pair(decision.pick) if decision.pick else ""),
         ("effect", headline.predicted_effect(run, decision, compared)),
         ("sure", headline.why_sure(decision, compared)),
         *(("caution", clean(caution)) for caution in decision.cautions[:MOST_CAUTIONS]),
     )
-    return [*_flags(decision, pin), *(_labelled(label, sentence) for label, sentence in found if sentence)]
+    lines = [*_flags(decision, pin), *(_labelled(label, sentence) for label, sentence in found if sentence)]
+    return [wording.by_backend(line, run.arms) for line in lines]
 
 
 def _flags(decision: Decision, pin: Pin | None) -> list[str]:
     """The flags to paste, each with its reason, or why there are none."""
     if pin is None:
-        return [_labelled("no pin", clean(decision.unset_because or decision.default_because))]
+        return [_labelled("no pin", wording.unset(decision.unset_because))]
     if not pin.flags:
         return [_labelled("flags", f"unset, because {wording.unset(pin.unset)}")]
     reasons = (f"--{name}: {clean(because)}" for name, because in pin.because)
@@ -59,7 +59,7 @@ def _arms(run: Run, decision: Decision) -> list[str]:
     """Every arm on the cell of each phase that counts most."""
     names = [heaviest(run, phase) for phase in Phase]
     rows = [
-        (result.cell, result.mode, *measured.timing(result, decision, phase))
+        (result.cell, result.mode, wording.by_backend(result.arm, run.arms), *measured.timing(result, decision, phase)[1:])
         for phase in Phase
         for mode in measured.MODES
         for result in measured.results_of(run, decision, phase, mode)
@@ -79,8 +79,7 @@ def heaviest(run: Run, phase: Phase) -> str | None:
 
 def _tally(run: Run) -> list[str]:
     failed = failures.failure_counts(run)
-    excluded = len({exclusion.backend for exclusion in run.exclusions})
-    left_out = f"{wording.count(excluded, 'backend')} excluded by limits; trials that failed: {failed or 'none'}"
+    left_out = f"backends: {failures.exclusion_counts(run)}; trials that failed: {failed or 'none'}"
     phases = sorted(((spent, phase) for phase, spent in run.wall_seconds if spent > 0), reverse=True)
     spent = ", ".join(f"{phase} {numbers.seconds(spent)}" for spent, phase in phases)
     total = numbers.seconds(sum(spent for spent, _ in phases))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from backends.cell import Phase
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from backends.arm import Arm
+from reports import numbers
 from reports.page import clean
 from store.decision import Decision, Pair
 from store.pin import Pin
 from store.run import Run
+from store.scenario import WeightedCell
 
 ENGINES = {"sglang": "SGLang", "vllm": "vLLM"}
 SHORT_DIGEST = 12
@@ -27,6 +33,22 @@ def default(run: Run, decision: Decision) -> str:
     return pair(decision.default or Pair(run.default.prefill, run.default.decode))
 
 
+def default_and_why(run: Run, decision: Decision) -> str:
+    """The default and the rule path to it. Why it was not measured is the decision's to say."""
+    name, path = default(run, decision), clean(decision.default_because)
+    return f"{name}: {path}" if decision.default else f"{name} ({path}), which was not measured"
+
+
+def by_backend(sentence: str, arms: Iterable[Arm]) -> str:
+    """``sentence`` with the backend's name for each arm's where the run has one arm of that backend."""
+    arms = tuple(arms)
+    counts = Counter(arm.backend for arm in arms)
+    for arm in arms:
+        if counts[arm.backend] == 1:
+            sentence = re.sub(rf"(?<![\w/]){re.escape(arm.name)}(?![\w@])", arm.backend, sentence)
+    return sentence
+
+
 def flags(values: tuple[tuple[str, str], ...]) -> str:
     return " ".join(f"--{name} {value}" for name, value in values)
 
@@ -36,8 +58,9 @@ def unset(because: str | None) -> str:
     return clean(because or "nothing was decided").removeprefix("unset, because ")
 
 
-def arm_of(arms: Pair, phase: Phase) -> str:
-    return arms.decode if phase is Phase.DECODE else arms.prefill
+def share(weighted: WeightedCell) -> str:
+    """Of its phase's tokens."""
+    return "guard only" if weighted.is_guard else numbers.percent(weighted.token_share)
 
 
 def digest(value: str) -> str:
@@ -57,6 +80,12 @@ def engine_line(run: Run) -> str:
     return f"{found}; the rules of {name} {rules} were applied"
 
 
+def engine_under(pin: Pin) -> str:
+    """The engine a pin was measured under, or whose rules stood in for it."""
+    name, version, rules = engine(pin.engine), pin.valid_for.engine_version, pin.valid_for.rules_version
+    return f"{name} {version}" if version else f"no {name} on the worker's path (the rules of {rules} were applied)"
+
+
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """ "1 arm", "2 arms"; ``plural`` where an s is not enough."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
@@ -67,7 +96,7 @@ def valid_for(pin: Pin) -> str:
     holds = pin.valid_for
     known = (("sm", holds.sm), ("MIG", holds.mig), ("driver", holds.driver))
     board = [holds.gpu, *(f"{name} {value}" for name, value in known if value)]
-    software = [f"{engine(holds.engine)} {holds.engine_version}", *(f"{name} {version}" for name, version, _ in holds.distributions)]
+    software = [engine_under(pin), *(f"{name} {version}" for name, version, _ in holds.distributions)]
     server = [f"tensor parallel {holds.tensor_parallel}", f"KV cache {holds.kv_cache_dtype}", f"page size {holds.page_size}"]
     load = [f"model {holds.model}", f"{holds.traffic} traffic"]
     return "; ".join(", ".join(part) for part in (board, software, server, load))

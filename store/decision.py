@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from backends.cell import Phase
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -23,6 +25,9 @@ class Pair:
 
     prefill: str
     decode: str
+
+    def of(self, phase: Phase) -> str:
+        return self.decode if phase is Phase.DECODE else self.prefill
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from backends.measured import CellRound, Round, Visit
 from backends.wire import from_plain, to_plain
 from store.digest import canonical
 from store.errors import EvidenceError, NewerSchema
-from store.files import write_together
 from store.run import Run
 from store.scrub import private_names, scrubbed
 
@@ -30,13 +29,6 @@ HEADER, END = "attnpin evidence", "end"
 LISTS = ("arms", "cells", "exclusions", "trials", "rounds")
 LEVEL = 19
 MAX_BYTES = 64 * 2**20  # a file that claims to unpack to more is not one of ours
-
-
-def write_evidence(path: Path, run: Run) -> str:
-    """Write the file and return its SHA-256 (hex). Raises `StoreError`."""
-    content = evidence_bytes(run)
-    write_together([(path, content)])
-    return sha256(content)
 
 
 def read_evidence(path: Path) -> Run:

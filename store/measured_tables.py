@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey, LargeBinary, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from store.table_base import ArmKey, Base, Big, CellKey, Json, Key, RunKey
@@ -10,8 +10,10 @@ from store.tables import ArmRow, CellRow
 
 
 class TrialRow(Base):
+    """One attempt. Of several of one arm on one cell the last counts; the others are kept."""
+
     __tablename__ = "attnpin_trials"
-    __table_args__ = (UniqueConstraint("arm_key", "cell_key"),)
+    __table_args__ = (Index(None, "arm_key", "cell_key"),)
 
     key: Mapped[Key]
     run_key: Mapped[RunKey] = mapped_column(index=True)

@@ -9,7 +9,8 @@ PIN_SCHEMA = 1
 
 @dataclass(frozen=True)
 class ValidFor:
-    """What must stay as it was. ``distributions``: (name, version, digest) of just those the picked and default arms use."""
+    """What must stay as it was. ``distributions``: (name, version, digest) of just those the picked and default arms use.
+    ``engine_version`` is None where no engine was on the worker's path; ``rules_version`` says whose rules were applied."""
 
     gpu: str
     sm: int | None
@@ -18,7 +19,7 @@ class ValidFor:
     mig: str | None
     driver: str | None
     engine: str
-    engine_version: str
+    engine_version: str | None
     rules_version: str
     python: str
     torch: str | None

@@ -15,7 +15,7 @@ from store.pin import PIN_SCHEMA, Pin
 HEADER = """\
 # attnpin's pin: attention flags measured for one engine on one board. Commit it beside the deployment.
 # What it rests on is in {stem}.md, the numbers in {stem}.evidence.jsonl.zst.
-# Check it again with: attnpin check --pin {name}
+# Check it again with: attnpin check --pin {name} --fast
 """
 
 

@@ -46,7 +46,8 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Plan:
-    """``eager``: backends of ``arms`` that the engine serves without CUDA graphs. ``notes`` are whole sentences."""
+    """``eager``: backends of ``arms`` that the engine serves without CUDA graphs. ``notes`` are sentences that also
+    hold of the result, ``beforehand`` those that a run answers itself: what is taken for granted of the worker, what could fail."""
 
     scenario: Scenario
     default: DefaultPick
@@ -58,3 +59,4 @@ class Plan:
     eager: tuple[str, ...]
     estimate: Estimate
     notes: tuple[str, ...]
+    beforehand: tuple[str, ...]

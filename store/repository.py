@@ -35,7 +35,7 @@ def begin_run(store: Store, run: Run, fresh: bool) -> Run:
 
 
 def add_trials(store: Store, run_id: str, trials: Sequence[Trial]) -> None:
-    """All of them or none. A trial that was interrupted says nothing of its arm, so a later one takes its place."""
+    """All of them or none. A later trial of the same arm and cell stands behind the earlier ones, where it may (`_overrules`)."""
     with writing(store) as session:
         keys = _keys(_open_run(session, run_id))
         for trial in trials:
@@ -124,15 +124,18 @@ def _insert(session: Session, run: Run) -> Run:
 
 def _add_trial(session: Session, trial: Trial, keys: RunKeys) -> None:
     row = row_of_trial(trial, keys)
-    stored = session.scalar(select(TrialRow).where(TrialRow.arm_key == row.arm_key, TrialRow.cell_key == row.cell_key))
-    if stored is not None and trial_of_row(stored) == trial:
+    same = select(TrialRow).where(TrialRow.arm_key == row.arm_key, TrialRow.cell_key == row.cell_key).order_by(TrialRow.key)
+    stored = [trial_of_row(earlier) for earlier in session.scalars(same)]
+    if trial in stored:
         return
-    if stored is not None and stored.outcome != Outcome.INTERRUPTED.value:
+    if stored and not _overrules(trial.outcome, stored[-1].outcome):
         raise AlreadyStored(f"a trial of {trial.arm} on {trial.cell} was stored by another process; run the same command again")
-    if stored is not None:
-        session.delete(stored)
-        session.flush()
     session.add(row)
+
+
+def _overrules(new: Outcome, stored: Outcome) -> bool:
+    """An interrupted trial says nothing of its arm; a good one is withdrawn when its arm fails later, in a round."""
+    return stored is Outcome.INTERRUPTED or (stored is Outcome.MEASURED and new not in (Outcome.MEASURED, Outcome.INTERRUPTED))
 
 
 def _whole(session: Session, run: RunRow) -> Run:

@@ -29,7 +29,8 @@ class DefaultPick:
 @dataclass(frozen=True)
 class Run:
     """``status`` is "running", "finished", "incomplete" or "invalid". ``engine_version`` is the one found on the
-    worker's path (None where the engine is not installed), ``created`` ISO 8601 UTC, ``wall_seconds`` by phase."""
+    worker's path (None where the engine is not installed), ``created`` ISO 8601 UTC, ``wall_seconds`` by phase.
+    ``notes`` are sentences of the plan that a reader of the result must know: what was cut, dropped or not applied."""
 
     id: str
     digest: str
@@ -49,3 +50,4 @@ class Run:
     rounds: tuple[Round, ...]
     decision: Decision | None
     wall_seconds: tuple[tuple[str, float], ...]
+    notes: tuple[str, ...] = ()

@@ -29,6 +29,7 @@ def row_of_run(run: Run) -> RunRow:
         **{"board": board.name, "board_uuid": board.uuid, "driver": board.driver},
         **{"torch": run.environment.torch, "cuda": run.environment.cuda},
         **{"scenario": to_plain(scenario), "environment": to_plain(run.environment), "default_pick": to_plain(run.default)},
+        notes=list(run.notes),
         arms=[_row_of_arm(i, arm) for i, arm in enumerate(run.arms)],
         cells=[_row_of_cell(i, cell) for i, cell in enumerate(run.cells)],
         exclusions=[_row_of_exclusion(i, exclusion) for i, exclusion in enumerate(run.exclusions)],
@@ -54,6 +55,7 @@ def run_of_row(row: RunRow, trials: Sequence[Trial], rounds: Sequence[Round]) ->
         rounds=tuple(rounds),
         decision=from_plain(Decision, row.decisions[-1].decision) if row.decisions else None,
         wall_seconds=tuple((wall.phase, wall.seconds) for wall in row.wall_seconds),
+        notes=tuple(row.notes),
     )
 
 

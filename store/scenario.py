@@ -109,12 +109,21 @@ class Scenario:
 class WeightedCell:
     """A cell and how much it counts. ``calls_per_1000_tokens`` = steps of this kind per 1000 output tokens (decode:
     1000 x token_share / batch); each step calls attention in ``layers`` layers. ``token_share`` is the share of output
-    tokens (decode) or of computed prompt tokens (prefill); the shares of a phase sum to 1."""
+    tokens (decode) or of computed prompt tokens (prefill); the shares of a phase sum to 1. Both are 0 for a guard: a cell that
+    traffic does not visit, measured so that no pick loses there."""
 
     cell: Cell
     layers: int
     calls_per_1000_tokens: float
     token_share: float
+
+    @property
+    def is_guard(self) -> bool:
+        return self.calls_per_1000_tokens == 0
+
+
+# Rules of exclusions that are no limit of the backend: attnpin has no driver for it, the user left it out.
+NO_DRIVER, NOT_SELECTED = "driver", "selection"
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ class RunRow(Base):
     scenario: Mapped[Json]
     environment: Mapped[Json]
     default_pick: Mapped[Json]
+    notes: Mapped[Json]
 
     arms: Mapped[list[ArmRow]] = relationship(order_by="ArmRow.ordinal", lazy="selectin")
     cells: Mapped[list[CellRow]] = relationship(order_by="CellRow.ordinal", lazy="selectin")

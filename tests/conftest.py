@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import os
 import pathlib
 import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
 
 import pytest
 
@@ -15,3 +19,31 @@ def misbehaving(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     shutil.copytree(BACKENDS, room, ignore=shutil.ignore_patterns("__pycache__"))
     (room / "trial.py").write_text("from misbehaving import run as run\n")
     return bundle([pathlib.Path(__file__).parent / "backends" / "misbehaving.py"], room)
+
+
+@pytest.fixture
+def read_only_folder() -> Iterator[pathlib.Path]:
+    """A folder this process may enter and not write. Permissions do not bind root, so root becomes nobody meanwhile."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    folder.chmod(0o555)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield folder
+    finally:
+        os.seteuid(user)
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: pathlib.Path) -> Iterator[pathlib.Path]:
+    """A file system of 400 kB."""
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("mounting a small file system needs root")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)

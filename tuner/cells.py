@@ -35,7 +35,7 @@ def cells_for(scenario: Scenario, server: Server, layers: Sequence[LayerKind], p
     decode, notes = _decode(scenario, server, page_size)
     loads = (*decode, *prefill_loads(traffic, server, seed, page_size))
     cells = tuple(
-        WeightedCell(_cell(scenario, server, load, kind, len(layers) > 1), kind.layers, calls(load, scenario, server), load.share)
+        WeightedCell(cell_of(scenario, server, load, kind, len(layers) > 1), kind.layers, calls(load, scenario, server), load.share)
         for kind in layers
         for load in loads
     )
@@ -62,7 +62,7 @@ def calls(load: Load, scenario: Scenario, server: Server) -> float:
     return PER_1000 * computed * load.share / sum(load.new_lens)
 
 
-def _cell(scenario: Scenario, server: Server, load: Load, kind: LayerKind, several: bool) -> Cell:
+def cell_of(scenario: Scenario, server: Server, load: Load, kind: LayerKind, several: bool) -> Cell:
     name = f"{load.name}-{kind.name}" if several else load.name
     return Cell(
         name=name,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from backends.environment import Environment
+from backends.worker.variables import kernel_variables
 from store.evidence import read_evidence
 from store.pin import Pin, ValidFor
 from store.pin_files import read_pin, verify_evidence
@@ -15,6 +16,7 @@ from store.scrub import without_paths
 from store.verdict import Change, Status, Verdict
 from tuner.clock import PhaseClock
 from tuner.errors import OK, Incomplete
+from tuner.pin import arms_under, distributions_under
 from tuner.progress import Progress
 from tuner.session import Session
 
@@ -87,28 +89,37 @@ def interpreter_changes(then: ValidFor, now: Environment) -> tuple[Change, ...]:
 
 
 def distribution_changes(then: ValidFor, run: Run, now: Environment) -> tuple[Change, ...]:
-    """Distributions whose version or content differs, with the arms that import them."""
-    found = {distribution.name: f"{distribution.version} ({distribution.digest[:12]})" for distribution in now.distributions}
-    pairs = ((name, f"{version} ({digest[:12]})", found.get(name)) for name, version, digest in then.distributions)
-    return tuple(Change(name, before, after, arms_on(run, name)) for name, before, after in pairs if before != after)
+    """Distributions under the pin whose version or content differs, or that came or went, with the arms that import them."""
+    before = {name: _version(version, digest) for name, version, digest in then.distributions}
+    under = [arm for arm in run.arms if run.decision and arm.name in arms_under(run.decision)]
+    after = {found.name: _version(found.version, found.digest) for found in distributions_under(now, under)}
+    return tuple(
+        Change(name, before.get(name), after.get(name), arms_on(run, now, name))
+        for name in dict.fromkeys((*before, *after))
+        if before.get(name) != after.get(name)
+    )
 
 
-def arms_on(run: Run, distribution: str) -> tuple[str, ...]:
-    """The arms of ``run`` whose imports ``distribution`` is behind; all of them for torch and triton."""
-    packages = {package for package, owner in run.environment.imports if owner == distribution}
+def arms_on(run: Run, now: Environment, distribution: str) -> tuple[str, ...]:
+    """The arms of ``run`` whose imports ``distribution`` is behind, then or now; all of them for torch and triton."""
+    packages = {package for package, owner in (*run.environment.imports, *now.imports) if owner == distribution}
     everywhere = bool(packages & {"torch", "triton"})
     return tuple(arm.name for arm in run.arms if everywhere or packages.intersection(arm.packages)) or ("the engine",)
 
 
 def variable_changes(pin: Pin, now: Environment) -> tuple[Change, ...]:
     """Environment variables that change kernels, set then or now; values compared as the pin keeps them, without paths."""
-    then = dict(pin.valid_for.variables)
-    here = {name: without_paths(value) for name, value in now.variables}
+    then, kind = dict(pin.valid_for.variables), "cpu" if pin.valid_for.sm is None else "cuda"
+    here = {name: without_paths(value) for name, value in kernel_variables(dict(now.variables), kind)}
     return _changes(((name, then.get(name), here.get(name)) for name in sorted({*then, *here})), ("every arm",))
 
 
 def _changes(pairs: Iterable[tuple[str, str | None, str | None]], touches: tuple[str, ...]) -> tuple[Change, ...]:
     return tuple(Change(what, before, after, touches) for what, before, after in pairs if before != after)
+
+
+def _version(version: str, digest: str) -> str:
+    return f"{version} ({digest[:12]})"
 
 
 def _gib(size: int | None) -> str | None:

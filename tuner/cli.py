@@ -14,10 +14,9 @@ from tuner.boundary import guarded, say
 from tuner.errors import INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
-    from store.run import Run
     from tuner.settings import Settings
 
-COMMANDS = ("plan", "tune", "check", "export", "report")
+COMMANDS = ("plan", "tune", "check", "export", "report", "history")
 HELP = {"--help", "-h", "--hydra-help"}
 
 Overrides = Annotated[list[str] | None, typer.Argument(metavar="[key=value]...", help="as for tune, e.g. model=qwen3_8b gpu=h200")]
@@ -130,10 +129,11 @@ def export(
     from reports.export import export as rendered
     from reports.launchers.launcher import ExportError
     from store.pin_files import read_pin
-    from tuner.launchers import load_launchers
+    from tuner.launchers import launcher_for, load_launchers
 
+    made, launcher = read_pin(_pin_path(overrides, config_dir, pin)), launcher_for(to, load_launchers(config_dir))
     try:
-        exported = rendered(read_pin(_pin_path(overrides, config_dir, pin)), to, load_launchers(config_dir), as_hint)
+        exported = rendered(made, launcher, as_hint)
     except ExportError as error:
         raise UsageError(str(error)) from error
     for note in exported.notes:
@@ -151,23 +151,25 @@ def report(
     config_dir: ConfigDir = None,
 ) -> None:
     """One run, whole, from the store or from the evidence beside a pin."""
-    from reports.run_report import render_markdown, render_text
+    from reports.run_report import render_json, render_markdown, render_text
     from tuner.stored import run_from_pin, run_from_store
 
     if run_id is None and _names_pin(overrides, pin):
         run = run_from_pin(_pin_path(overrides, config_dir, pin))
     else:
         run = run_from_store(_settings(overrides, config_dir).store_url, run_id)
-    render = _as_json if json else render_markdown if markdown else render_text
+    render = render_json if json else render_markdown if markdown else render_text
     sys.stdout.write(render(run))
 
 
-def _as_json(run: Run) -> str:
-    from json import dumps
+@app.command()
+def history(overrides: Overrides = None, json: Json = False, config_dir: ConfigDir = None) -> None:
+    """The runs in the store, newest first."""
+    from reports.run_list import render, render_json
+    from tuner.stored import runs_in
 
-    from backends.wire import to_plain
-
-    return dumps(to_plain(run), indent=2) + "\n"
+    runs = runs_in(_settings(overrides, config_dir).store_url)
+    sys.stdout.write(render_json(runs) if json else render(runs))
 
 
 def _settings(overrides: list[str] | None, config_dir: str | None, pin: str | None = None) -> Settings:

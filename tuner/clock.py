@@ -22,7 +22,8 @@ class PhaseClock:
             self._seconds[self._phase] = self._seconds.get(self._phase, 0.0) + now - self._since
         self._phase, self._since = phase, now
 
-    def seconds(self) -> tuple[tuple[str, float], ...]:
-        """Seconds by phase in the order the phases first occurred, the running one included."""
+    def take(self) -> tuple[tuple[str, float], ...]:
+        """Seconds by phase since the last take, in the order the phases first occurred, the running one included."""
         self.enter(self._phase)
-        return tuple(self._seconds.items())
+        taken, self._seconds = tuple(self._seconds.items()), {}
+        return taken

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
 
 from store.decision import Decision, Pair, Ruling
@@ -18,19 +17,18 @@ from tuner.deciding.unset import unset_because
 Flags = tuple[tuple[str, str], ...]
 
 
-def decide(run: Run, without_default: bool = False, supported: Mapping[str, frozenset[str]] | None = None) -> Decision:
+def decide(run: Run, without_default: bool = False) -> Decision:
     """What ``run`` says: switch, keep the default, or incomplete because the default was not measured.
 
     ``without_default`` pins the fastest arm although the default was not measured; it takes two processes at least.
-    ``supported`` maps backends to the features they have: among ties the pair with more of ``engine.features`` is picked.
     """
-    standing = standing_of(run, supported or {})
+    standing = standing_of(run)
     default, pick = standing.contest.default, standing.choice.pick
     if default is not None and pick in (None, default):
         return _keep(standing, default)
     if pick is None or (default is None and not (without_default and len(run.rounds) > 1)):
         return _incomplete(standing)
-    return _switch(standing, pick, supported or {})
+    return _switch(standing, pick)
 
 
 def _keep(standing: Standing, default: Pair) -> Decision:
@@ -42,13 +40,13 @@ def _incomplete(standing: Standing) -> Decision:
     return _decision(standing, Ruling.INCOMPLETE, None, unset=standing.missing)
 
 
-def _switch(standing: Standing, pick: Pair, supported: Mapping[str, frozenset[str]]) -> Decision:
+def _switch(standing: Standing, pick: Pair) -> Decision:
     run, contest = standing.run, standing.contest
     page_size = contest.table.arms[pick.decode].page_size
     flags = _pin_flags(run, backends_of(contest, pick), page_size)
     score = next(score for score in standing.scores if score.pair == pick)
     because = flag_reasons(contest, score, flags, standing.ranked, run.default.page_size)
-    return _decision(standing, Ruling.SWITCH, pick, flags, because, said=remarks(standing, pick, supported))
+    return _decision(standing, Ruling.SWITCH, pick, flags, because, said=remarks(standing, pick))
 
 
 def _pin_flags(run: Run, backends: Pair, page_size: int) -> Flags:

@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from backends.arm import Arm, Provider
 from backends.capability import BackendEntry, DriverEntry, missing_modules
 from backends.reason import Reason
-from store.scenario import Scenario
-
-NO_DRIVER = "driver"  # the rule of an exclusion that is a gap of attnpin, not a limit of the backend
+from store.scenario import NO_DRIVER, Scenario
 
 
 def driver_for(entry: BackendEntry, scenario: Scenario, packages: frozenset[str] | None) -> tuple[DriverEntry | None, tuple[Reason, ...]]:

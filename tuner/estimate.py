@@ -71,7 +71,11 @@ def memory_bytes(scenario: Scenario, server: Server, cells: Sequence[Cell]) -> i
     if gpu.memory_bytes is None:
         return None
     element = element_bytes(resolved_kv_dtype(scenario.model, scenario.engine.kv_cache_dtype))
-    slots = max(slots_wanted(cell, gpu.l2_bytes or 0, element, gpu.kind) for cell in cells)
     tokens = server.pool_tokens or max(sum(cell.context_lens) for cell in cells)
-    pools = slots * tokens * server.kv_bytes_per_token // scenario.model.attention_layers
+    pools = coldest_slots(gpu, cells, element) * tokens * server.kv_bytes_per_token // scenario.model.attention_layers
     return min(pools, int(gpu.memory_bytes * measure.memory_fraction))
+
+
+def coldest_slots(gpu: Gpu, cells: Iterable[Cell], element: int) -> int:
+    """Layers of KV that the cell with the fewest keys rotates over."""
+    return max(slots_wanted(cell, gpu.l2_bytes or 0, element, gpu.kind) for cell in cells)

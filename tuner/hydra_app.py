@@ -15,7 +15,7 @@ from tuner.explain import usage_errors
 from tuner.settings import Settings, pin_override, settings_from
 from tuner.suggest import instead
 
-OWN_FLAGS = ("--pin", "--fresh", "--without-default", "--debug")
+OWN_FLAGS = ("--pin", "--fresh", "--without-default")
 
 Job = Callable[[Settings], int]
 
@@ -85,7 +85,7 @@ def _own_flags() -> argparse.ArgumentParser:
 
 
 def _as_overrides(own: argparse.Namespace) -> list[str]:
-    given = [f"{name}=true" for name in ("fresh", "without_default", "debug") if getattr(own, name)]
+    given = [f"{name}=true" for name in ("fresh", "without_default") if getattr(own, name)]
     return given if own.pin is None else [*given, pin_override(own.pin)]
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from backends.arm import Arm
 from backends.cell import Cell
+from backends.measured import Round, Trial
 from backends.spec import StageSpec
 from backends.wire import to_plain
 from store.connect import Store
-from store.scenario import Scenario, WeightedCell
+from store.repository import add_round, add_trials, add_wall_seconds
+from store.scenario import Exclusion, Scenario, WeightedCell
 from tuner.session import Session
 
 
 @dataclass(frozen=True)
 class Job:
-    """One run on one machine, stored as ``run_id``."""
+    """One run on one machine, stored as ``run_id``. ``labels`` are cautions for every round of it."""
 
     scenario: Scenario
     store: Store
@@ -25,6 +28,8 @@ class Job:
     stage: StageSpec
     arms: tuple[Arm, ...]
     cells: tuple[WeightedCell, ...]
+    exclusions: tuple[Exclusion, ...] = ()
+    labels: tuple[str, ...] = ()
 
     def question(self, do: str, cells: tuple[Cell, ...], **fields: Any) -> dict[str, Any]:
         """A message that carries the stage, the timing and ``cells``."""
@@ -35,6 +40,18 @@ class Job:
             "timing": to_plain(self.scenario.measure.timing),
             **{key: to_plain(value) for key, value in fields.items()},
         }
+
+    def keep_trials(self, trials: Sequence[Trial]) -> None:
+        add_trials(self.store, self.run_id, trials)
+        self.book_time()
+
+    def keep_round(self, measured: Round) -> None:
+        add_round(self.store, self.run_id, replace(measured, labels=(*measured.labels, *self.labels)))
+        self.book_time()
+
+    def book_time(self) -> None:
+        """Store where the wall time went since it was stored last: a run that is killed keeps what it knows."""
+        add_wall_seconds(self.store, self.run_id, self.session.clock.take())
 
     def hear(self, event: dict[str, Any], headline: str) -> None:
         """Book the time and show the phase of a progress event; other events pass by."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -27,6 +28,13 @@ def load_launchers(config_dir: str | None = None) -> dict[str, Launcher]:
     folders: list[Traversable] = [files("conf") / "launcher", *([Path(config_dir) / "launcher"] if config_dir else [])]
     entries = {name: entry for folder in folders if folder.is_dir() for name, entry in _entries(folder)}
     return {name: _launcher(name, _whole(name, entries)) for name in entries}
+
+
+def launcher_for(name: str, launchers: Mapping[str, Launcher]) -> Launcher:
+    """The launcher of that name. Raises `UsageError` with the nearest names."""
+    if name not in launchers:
+        raise UsageError(f"no launcher is called {name!r}; {instead(name, launchers)}")
+    return launchers[name]
 
 
 def _entries(folder: Traversable) -> list[tuple[str, dict[str, Any]]]:

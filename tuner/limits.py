@@ -12,12 +12,10 @@ from backends.question import Question
 from backends.reason import Reason
 from store.plan import PageSize
 from store.run import DefaultPick
-from store.scenario import Exclusion, Scenario
+from store.scenario import NOT_SELECTED, Exclusion, Scenario
 from tuner.drivers import driver_for
 from tuner.engines.sglang_pages import DEFAULT_PAGE_SIZE, effective_page_size
 from tuner.engines.sglang_questions import question_for
-
-NOT_SELECTED = "selection"
 
 Barred = Mapping[Phase, tuple[Reason, ...]]
 

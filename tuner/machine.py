@@ -19,7 +19,7 @@ def settings_on(settings: Settings, environment: Environment) -> Settings:
     Raises `UsageError` when another GPU was asked for, or when the worker's Python has no torch.
     """
     if environment.torch is None:
-        words = " ".join(settings.scenario.engine.command)
+        words = " ".join(settings.scenario.engine.command) or "[] (this Python)"
         raise UsageError(f"engine.command={words} has no torch; give the Python that serves the engine, or install torch there")
     scenario = settings.scenario
     gpu = on_board(None if settings.gpu_is_auto else scenario.gpu, environment.board, gpu_sheets())
@@ -36,6 +36,11 @@ def engine_version(environment: Environment, engine: str) -> str | None:
 def device_key(board: Board) -> str:
     """What the lock is named after: the GPU (or MIG slice), or the host's processor."""
     return board.uuid or board.kind
+
+
+def cautions_of(facts: Facts) -> tuple[str, ...]:
+    """Labels for all that is measured under ``facts``."""
+    return (f"exclusivity {facts.busy}",) if isinstance(facts.busy, str) else ()
 
 
 def refuse_busy(facts: Facts) -> None:

@@ -42,6 +42,7 @@ def new_run(plan: Plan, environment: Environment) -> Run:
         rounds=(),
         decision=None,
         wall_seconds=(),
+        notes=plan.notes,
     )
 
 

@@ -54,14 +54,10 @@ def _means(cell: CellRound) -> Iterable[tuple[tuple[str, str], float]]:
         yield (arm, cell.cell), process_mean(visit.sample_us for visit in cell.visits if visit.arm == arm)
 
 
-def arm_for(pair: Pair, phase: Phase) -> str:
-    return pair.decode if phase is Phase.DECODE else pair.prefill
-
-
 def counted(cells: Iterable[WeightedCell], objective: Objective) -> tuple[WeightedCell, ...]:
     """The cells that ``objective`` adds up: decode steps are TPOT, prefill chunks TTFT, throughput pays for both."""
     phases = {Objective.TPOT: {Phase.DECODE}, Objective.TTFT: {Phase.PREFILL}}.get(objective, set(Phase))
-    return tuple(weighted for weighted in cells if weighted.cell.phase in phases and weighted.calls_per_1000_tokens > 0)
+    return tuple(weighted for weighted in cells if weighted.cell.phase in phases and not weighted.is_guard)
 
 
 def attention_ms(process: Process, pair: Pair, cells: Iterable[WeightedCell], exposure: Exposure = Exposure.HIDDEN) -> float:
@@ -71,6 +67,6 @@ def attention_ms(process: Process, pair: Pair, cells: Iterable[WeightedCell], ex
 
 def step_ms(process: Process, pair: Pair, weighted: WeightedCell, exposure: Exposure = Exposure.HIDDEN) -> float:
     """One step's attention in all layers of the cell's kind, in ms."""
-    key = (arm_for(pair, weighted.cell.phase), weighted.cell.name)
+    key = (pair.of(weighted.cell.phase), weighted.cell.name)
     metadata_us = process.metadata_us[key] if exposure is Exposure.EXPOSED else 0.0
     return (weighted.layers * math.exp(process.ln_us[key]) + metadata_us) / US_PER_MS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backends.arm import Arm
-from backends.environment import Distribution
+from backends.environment import Distribution, Environment
 from store.decision import Decision, Ruling
 from store.pin import PIN_SCHEMA, Pin, ValidFor
 from store.run import Run
@@ -39,12 +39,12 @@ def valid_for(run: Run, decision: Decision) -> ValidFor:
         mig=board.mig,
         driver=board.driver,
         engine=engine.name,
-        engine_version=run.engine_version or engine.version,
+        engine_version=run.engine_version,
         rules_version=run.default.rules_version,
         python=environment.python,
         torch=environment.torch,
         cuda=environment.cuda,
-        distributions=tuple((d.name, d.version, d.digest) for d in distributions_under(run, arms)),
+        distributions=tuple((d.name, d.version, d.digest) for d in distributions_under(environment, arms)),
         variables=environment.variables,
         model=run.scenario.model.name,
         tensor_parallel=engine.tensor_parallel,
@@ -60,8 +60,8 @@ def arms_under(decision: Decision) -> frozenset[str]:
     return frozenset(name for pair in pairs for name in (pair.prefill, pair.decode))
 
 
-def distributions_under(run: Run, arms: list[Arm]) -> list[Distribution]:
+def distributions_under(environment: Environment, arms: list[Arm]) -> list[Distribution]:
     """Installed distributions behind what ``arms`` import (their kernel companions too), and torch, which every arm runs on."""
     wanted = {"torch", "triton", *(package for arm in arms for package in arm.packages)}
-    owners = {owner for package, owner in run.environment.imports if package in wanted}
-    return [distribution for distribution in run.environment.distributions if distribution.name in owners]
+    owners = {owner for package, owner in environment.imports if package in wanted}
+    return [distribution for distribution in environment.distributions if distribution.name in owners]

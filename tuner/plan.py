@@ -20,6 +20,7 @@ from tuner.engines.sglang_memory import server_for
 from tuner.engines.sglang_questions import rank_layers
 from tuner.engines.sglang_rules import rules_for
 from tuner.estimate import estimate
+from tuner.guards import guard_cells
 from tuner.lengths import P95
 from tuner.limits import Sifted, serves, sift
 from tuner.loads import longest_request
@@ -44,6 +45,8 @@ def plan_of(scenario: Scenario, entries: tuple[BackendEntry, ...], packages: Pac
     sifted = sift(scenario, entries, default, packages)
     server = server_for(scenario, rules, default.page_size)
     workload = cells_for(scenario, server, rank_layers(scenario), default.page_size)
+    guards = guard_cells(scenario, server, workload.cells, sifted.arms)
+    cells = (*workload.cells, *guards.cells)
     return Plan(
         scenario=scenario,
         default=default,
@@ -51,17 +54,17 @@ def plan_of(scenario: Scenario, entries: tuple[BackendEntry, ...], packages: Pac
         arms=sifted.arms,
         exclusions=sifted.exclusions,
         page_sizes=sifted.page_sizes,
-        cells=workload.cells,
+        cells=cells,
         eager=tuple(entry.name for entry in entries if not entry.graph and entry.name in {arm.backend for arm in sifted.arms}),
-        estimate=estimate(scenario, server, sifted.arms, workload.cells, sifted.exclusions),
+        estimate=estimate(scenario, server, sifted.arms, cells, sifted.exclusions),
         notes=(
             *((unknown_version,) if unknown_version else ()),
             *caveats(scenario, entries, rules, packages),
-            *default_notes(default, sifted),
-            *worker_notes(scenario, entries, sifted, packages),
             *traffic_notes(scenario, server),
             *workload.notes,
+            *guards.notes,
         ),
+        beforehand=(*default_notes(default, sifted), *worker_notes(scenario, entries, sifted, packages)),
     )
 
 

@@ -9,8 +9,10 @@ from backends.cell import Cell
 from backends.measured import Trial
 from backends.outcome import Outcome
 from backends.wire import from_plain
-from store.repository import add_trials
+from store.scenario import Exclusion, WeightedCell
 from tuner.job import Job
+from tuner.limits import serves
+from tuner.patience import Patience
 from tuner.workers.failure import WorkerFailed
 
 
@@ -20,24 +22,36 @@ def probe_arms(job: Job, known: Iterable[Trial]) -> tuple[Trial, ...]:
     Returns the settled trials of all arms. An arm that was interrupted is probed again.
     """
     trials = [trial for trial in known if trial.outcome is not Outcome.INTERRUPTED]
-    settled = {(trial.arm, trial.cell) for trial in trials}
     for arm in job.arms:
-        open_cells = tuple(weighted.cell for weighted in job.cells if (arm.name, weighted.cell.name) not in settled)
-        if open_cells:
-            trials += probe_arm(job, arm, open_cells)
-        job.session.progress.step()
+        if missing := open_cells(arm, job.cells, trials, job.exclusions):
+            trials += probe_arm(job, arm, missing)
+            job.session.progress.step()
     return tuple(trials)
 
 
+def open_cells(arm: Arm, cells: Iterable[WeightedCell], trials: Iterable[Trial], exclusions: Iterable[Exclusion] = ()) -> tuple[Cell, ...]:
+    """Those of ``cells`` on which ``arm`` has no answer yet (an interrupted trial is none), in the phases it is not excluded from."""
+    barred = tuple(exclusions)
+    settled = {trial.cell for trial in trials if trial.arm == arm.name and trial.outcome is not Outcome.INTERRUPTED}
+    return tuple(weighted.cell for weighted in cells if weighted.cell.name not in settled and serves(arm, weighted.cell.phase, barred))
+
+
 def probe_arm(job: Job, arm: Arm, cells: tuple[Cell, ...]) -> list[Trial]:
-    """``arm`` on ``cells``. A process that dies costs the cell it worked on; the others get a fresh process."""
+    """``arm`` on ``cells``. A process that dies costs the cell it worked on; the others get a fresh process.
+
+    Raises `MeasurementInvalid` when it is interrupted again and again.
+    """
     trials: list[Trial] = []
+    patience = Patience(f"the probe of {arm.name}")
     while remaining := cells_without(trials, cells):
         answered, failure = _one_process(job, arm, remaining)
         trials += answered
-        if failure is not None:
+        if failure is not None and failure.outcome is Outcome.INTERRUPTED:
+            patience.bear(failure)
+            job.session.progress.note(f"the probe of {arm.name} broke off: {failure.detail}; it is run again")
+        elif failure is not None:
             lost = _lost_cells(failure, trials, cells_without(trials, cells))
-            trials += _store(job, [Trial(arm.name, cell.name, failure.outcome, failure.detail) for cell in lost])
+            trials += _kept(job, [Trial(arm.name, cell.name, failure.outcome, failure.detail) for cell in lost])
         elif not answered:
             raise RuntimeError(f"the worker ended its probe of {arm.name} without a word on {remaining[0].name}")
     _say_outcome(job, arm, trials)
@@ -51,13 +65,13 @@ def cells_without(trials: Iterable[Trial], cells: Iterable[Cell]) -> tuple[Cell,
 
 def _one_process(job: Job, arm: Arm, cells: tuple[Cell, ...]) -> tuple[list[Trial], WorkerFailed | None]:
     trials: list[Trial] = []
-    job.session.clock.enter("imports")
+    job.session.clock.enter("import")
     try:
         with job.session.worker() as worker:
             for event in worker.ask(job.question("trial", cells, arm=arm)):
                 job.hear(event, f"probing {arm.name}")
                 if event["event"] == "trial":
-                    trials += _store(job, [from_plain(Trial, event["trial"])])
+                    trials += _kept(job, [from_plain(Trial, event["trial"])])
     except WorkerFailed as failure:
         return trials, failure
     return trials, None
@@ -70,8 +84,8 @@ def _lost_cells(failure: WorkerFailed, trials: list[Trial], open_cells: tuple[Ce
     return tuple(cell for cell in open_cells if cell.name == failure.cell) or open_cells
 
 
-def _store(job: Job, trials: list[Trial]) -> list[Trial]:
-    add_trials(job.store, job.run_id, trials)
+def _kept(job: Job, trials: list[Trial]) -> list[Trial]:
+    job.keep_trials(trials)
     return trials
 
 

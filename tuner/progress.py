@@ -17,10 +17,11 @@ PLAIN_INTERVAL_S = 15.0  # between two lines under one headline, where no termin
 class Progress:
     """`total` says how many steps there are, `step` counts one. In a terminal a live bar, elsewhere a line a change of phase."""
 
-    def __init__(self, stream: TextIO = sys.stderr) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
         self._total = 1
         self._done = 0
+        self._done_before = 0
         self._started = time.monotonic()
         self._best = ""
         self._headline = ""
@@ -73,14 +74,15 @@ class Progress:
         if self._bar is not None and self._task is not None:
             self._bar.advance(self._task)
 
-    def total(self, total: int) -> None:
-        """Correct the number of steps when arms drop out."""
-        self._total = max(total, self._done)
+    def total(self, total: int, done: int = 0) -> None:
+        """The work begins: ``total`` steps, of which an earlier run did ``done``."""
+        self._total, self._done, self._done_before = total, done, done
+        self._started = time.monotonic()
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, total=self._total)
+            self._bar.reset(self._task, total=total, completed=done)
 
     def _eta(self) -> str:
-        if not self._done:
+        if self._done == self._done_before:
             return ""
-        seconds = (time.monotonic() - self._started) / self._done * (self._total - self._done)
+        seconds = (time.monotonic() - self._started) / (self._done - self._done_before) * (self._total - self._done)
         return f"  ({self._done}/{self._total}, about {seconds:.0f} s left)"

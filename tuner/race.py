@@ -3,54 +3,38 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
-from backends.arm import Arm
+from backends.cell import Phase
 from backends.measured import Round, Trial
 from backends.outcome import Outcome
 from backends.wire import from_plain
 from reports.wording import pair
-from store.repository import add_round, add_trials, load_run
+from store.repository import load_run
 from store.run import Run
 from tuner.decide import decide
-from tuner.errors import MeasurementInvalid
 from tuner.job import Job
+from tuner.patience import Patience
+from tuner.sieve import Entrant, entrants, left_out
 from tuner.workers.failure import WorkerFailed
 
-RETRIES = 3  # of one round whose worker died without naming an arm
+Trials = tuple[Trial, ...]
 
 
-@dataclass(frozen=True)
-class Entrant:
-    """An arm and the cells it was measured on alone; it races on those only."""
+def race(job: Job, trials: Trials, rounds: Iterable[Round], default: Mapping[Phase, str]) -> None:
+    """Run the rounds that are still missing, each with the arms that `entrants` lets through.
 
-    arm: Arm
-    cells: frozenset[str]
-
-
-def race(job: Job, entrants: tuple[Entrant, ...], rounds: tuple[Round, ...]) -> None:
-    """Run the rounds that are still missing. A round is stored whole or not at all.
-
-    An arm that fails in a round is taken out with its outcome, and the round is run again without it.
-    Raises `MeasurementInvalid` when a round fails again and again without an arm to blame.
+    A round is stored whole or not at all. An arm that fails in one is withdrawn there, and the round is run again.
+    Raises `MeasurementInvalid` when a round breaks off again and again without an arm to blame.
     """
-    wanted, failures = job.scenario.measure.processes, 0
+    for each in left_out(job.arms, job.cells, trials, default):
+        job.session.progress.note(str(each))
     done = {entry.index for entry in rounds}
-    while entrants and (missing := [index for index in range(wanted) if index not in done]):
-        index = missing[0]
-        try:
-            add_round(job.store, job.run_id, _one_round(job, entrants, index))
-        except WorkerFailed as failure:
-            failures += failure.arm is None
-            if failures > RETRIES:
-                raise MeasurementInvalid(
-                    f"round {index} broke off {failures} times, last with: {failure.detail}; run tune again"
-                ) from failure
-            entrants = _without(job, entrants, failure)
-            continue
-        done.add(index)
-        job.session.progress.step()
-        job.session.progress.best(leader(load_run(job.store, job.run_id)))
+    for index in range(job.scenario.measure.processes):
+        if index not in done:
+            trials = _run_round(job, index, trials, default)
+            job.session.progress.step()
+            job.session.progress.best(leader(load_run(job.store, job.run_id)))
 
 
 def leader(run: Run) -> str:
@@ -67,12 +51,42 @@ def round_seed(job: Job, index: int) -> int:
     return random.Random(f"{job.scenario.measure.seed}/{index}").randrange(2**31)
 
 
-def _one_round(job: Job, entrants: tuple[Entrant, ...], index: int) -> Round:
-    cells = tuple(weighted.cell for weighted in job.cells if any(weighted.cell.name in entrant.cells for entrant in entrants))
-    skip = [(e.arm.name, cell.name) for e in entrants for cell in cells if cell.name not in e.cells]
-    arms = tuple(entrant.arm for entrant in entrants)
+def _run_round(job: Job, index: int, trials: Trials, default: Mapping[Phase, str]) -> Trials:
+    """Measure and store one round, without those that fail in it; the trials as they stand afterwards."""
+    patience = Patience(f"round {index + 1}")
+    while field := entrants(job.arms, job.cells, trials, default):
+        try:
+            job.keep_round(_one_round(job, field, index))
+            break
+        except WorkerFailed as failure:
+            withdrawn = withdrawals(failure, field, index)
+            if not withdrawn:
+                patience.bear(failure)
+            job.keep_trials(withdrawn)
+            _say_failure(job, index, failure)
+            trials = (*trials, *withdrawn)
+    return trials
+
+
+def withdrawals(failure: WorkerFailed, field: Iterable[Entrant], index: int) -> Trials:
+    """The outcome of the arm that failed, for the cell it failed on, or for all its cells where it came to none of them.
+
+    Empty where no arm can be blamed.
+    """
+    if failure.outcome is Outcome.INTERRUPTED:
+        return ()
+    cells = {name for entrant in field if entrant.arm.name == failure.arm for name in entrant.cells}
+    lost = cells & {failure.cell} or cells
+    detail = f"{failure.detail} (in round {index + 1}, after a good probe)"
+    return tuple(Trial(str(failure.arm), name, failure.outcome, detail) for name in sorted(lost))
+
+
+def _one_round(job: Job, field: tuple[Entrant, ...], index: int) -> Round:
+    cells = tuple(weighted.cell for weighted in job.cells if any(weighted.cell.name in entrant.cells for entrant in field))
+    skip = [(entrant.arm.name, cell.name) for entrant in field for cell in cells if cell.name not in entrant.cells]
+    arms = tuple(entrant.arm for entrant in field)
     message = job.question("round", cells, index=index, seed=round_seed(job, index), arms=arms, skip=tuple(skip))
-    job.session.clock.enter("imports")
+    job.session.clock.enter("import")
     with job.session.worker() as worker:
         for event in worker.ask(message):
             job.hear(event, f"round {index + 1} of {job.scenario.measure.processes}")
@@ -81,10 +95,6 @@ def _one_round(job: Job, entrants: tuple[Entrant, ...], index: int) -> Round:
     raise RuntimeError(f"the worker ended round {index} without its result")
 
 
-def _without(job: Job, entrants: tuple[Entrant, ...], failure: WorkerFailed) -> tuple[Entrant, ...]:
-    """The field without the arm that failed, whose outcome is stored for the cell it failed on."""
-    if failure.arm is None or failure.cell is None or failure.outcome is Outcome.INTERRUPTED:
-        return entrants
-    add_trials(job.store, job.run_id, [Trial(failure.arm, failure.cell, failure.outcome, failure.detail)])
-    job.session.progress.note(f"{failure.arm}: {failure.outcome.value} in a round on {failure.cell}: {failure.detail}")
-    return tuple(entrant for entrant in entrants if entrant.arm.name != failure.arm)
+def _say_failure(job: Job, index: int, failure: WorkerFailed) -> None:
+    where = ", ".join(name for name in (failure.arm, failure.cell) if name) or "no arm to blame"
+    job.session.progress.note(f"round {index + 1} broke off, {failure.outcome.value} ({where}): {failure.detail}; it is run again")

@@ -8,6 +8,7 @@ from typing import Any
 
 from backends.model import LayerKind, UnevenSplit, per_rank
 from backends.question import FEATURES
+from tuner.engines import WITH_RULES
 from tuner.errors import UsageError
 from tuner.suggest import instead
 
@@ -108,7 +109,9 @@ def uneven_heads(tree: Tree) -> Iterator[str]:
 
 
 def unknown_names(tree: Tree) -> Iterator[str]:
-    """Backends that no chosen entry describes, and features no limit speaks of."""
+    """An engine without rules, backends that no chosen entry describes, and features no limit speaks of."""
+    if (engine := tree["engine"]["name"]) not in WITH_RULES:
+        yield f"engine.name names {engine!r}, an engine whose rules attnpin does not know; {instead(engine, WITH_RULES)}"
     backends = {name for backend, entry in tree["backends"].items() for name in (backend, *(entry.get("aliases") or ()))}
     asked = [(key, _at(tree, key)) for key in BACKEND_KEYS]
     asked += [("measure.backends", name) for name in tree["measure"]["backends"]]

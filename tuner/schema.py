@@ -162,7 +162,6 @@ class Root:
     pin: PinNode = field(default_factory=PinNode)
     fresh: bool = False
     without_default: bool = False
-    debug: bool = False
 
 
 def register() -> None:

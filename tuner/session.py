@@ -37,7 +37,7 @@ class Session:
         self._keeper: Worker | None = None
 
     def __enter__(self) -> Session:
-        self.clock.enter("imports")
+        self.clock.enter("import")
         self._keeper = self.worker()
         self._keeper.__enter__()
         return self
@@ -65,7 +65,7 @@ class Session:
                 self.progress.phase(f"waiting for {key}, held by {event['owner']}")
             elif event.get("caution"):
                 self.progress.note(event["caution"])
-        self.clock.enter("imports")
+        self.clock.enter("import")
 
     def _ask(self, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if self._keeper is None:

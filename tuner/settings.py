@@ -38,7 +38,6 @@ class Settings:
     pin_path: Path
     fresh: bool
     without_default: bool
-    debug: bool
 
 
 def compose(overrides: Sequence[str], config_dir: str | None = None) -> Settings:
@@ -66,7 +65,6 @@ def settings_from(cfg: DictConfig, config_dir: str | None = None) -> Settings:
         pin_path=Path(tree["pin"]["path"]),
         fresh=tree["fresh"],
         without_default=tree["without_default"],
-        debug=tree["debug"],
     )
 
 

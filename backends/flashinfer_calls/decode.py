@@ -22,11 +22,10 @@ CAPTURE_LENGTH = 1  # a recorded batch is planned for requests of one token (get
 class DecodeCall:
     """See `backends.driver.PreparedCall`. Eager on the true rows until the first `capturing`, padded from then on."""
 
-    graph = True
-
     def __init__(self, library: Library, data: CellData) -> None:
         self._library = library
         self._data = data
+        self.graph = library.graph_max_batch is None or data.cell.padded_batch <= library.graph_max_batch
         self._tensor_cores = library.tensor_cores(data.cell.layer)
         self._batch: _Batch = _live_batch(data)
         self._wrapper: Any = self._make_wrapper()

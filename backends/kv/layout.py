@@ -32,11 +32,6 @@ def pages_needed(cell: Cell, page_size: int) -> int:
     return sum(_page_count(context, page_size) for context in cell.context_lens)
 
 
-def token_slot(pages: list[int], token: int, page_size: int) -> int:
-    """The pool slot of a request's token, counted in tokens."""
-    return pages[token // page_size] * page_size + token % page_size
-
-
 def _served(cell: Cell, page_size: int, pool_pages: int) -> Pages:
     """As the engine's allocator hands pages out: a prompt gets one run, then every step one token a request.
 

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 # Logged once a process and row size when the copy kernel that writes K and V cannot be built; a slower indexing path then
 # runs under every backend. Source: sglang/jit_kernel/kvcache.py (0.5.16), sglang/kernels/ops/kvcache/kvcache.py (0.5.22).
 FALLBACK_MARK = "JIT KV-Cache"
+MOST_WARNINGS = 20
 
 
 class EngineContext:
     """What the arms of one process share: the imported engine, the forced topology, the published arguments.
 
-    ``warnings`` holds what the engine logged, and a label where its version is not one the names were read from.
+    ``warnings`` holds what the engine logged (each text once, the first `MOST_WARNINGS`), and a label where its version is
+    not one the names were read from.
     """
 
     def __init__(self) -> None:
@@ -65,7 +67,8 @@ class _Listener(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
-        self._context.warnings.append(text)
+        if text not in self._context.warnings and len(self._context.warnings) < MOST_WARNINGS:
+            self._context.warnings.append(text)
         if FALLBACK_MARK in text:
             self._context.fallbacks.append(text)
 

@@ -39,6 +39,13 @@ def busy(board: Board) -> Busy:
     return {"memory_bytes": memory.used_bytes, "utilization_percent": load}
 
 
+def first_gpu() -> nvml.Device | None:
+    """The first visible GPU as NVML knows it (of a MIG slice, the GPU it is cut from); None where it does not."""
+    device = cuda_driver.first_device()
+    handle = _handle(_full_uuid(device.uuid)) if device else None
+    return handle.whole() if handle else None
+
+
 def _peak_load(handle: nvml.Device) -> int | None:
     looks = []
     for _ in range(LOOKS):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from backends.driver import MissingPackage, Refused
 from backends.outcome import Outcome
+from backends.timing.disturbance import Disturbed
 
 DETAIL_LENGTH = 300
 
@@ -51,7 +52,7 @@ def describe(error: BaseException) -> Failure:
 
 
 def _outcome(error: BaseException) -> Outcome:
-    if isinstance(error, KeyboardInterrupt):
+    if isinstance(error, (KeyboardInterrupt, Disturbed)):
         return Outcome.INTERRUPTED
     if isinstance(error, (MissingPackage, ImportError)):
         return Outcome.MISSING_PACKAGE
@@ -87,7 +88,7 @@ def _sentence(error: BaseException) -> str:
     head = lines[0] if lines else ""
     if head.endswith(":") and len(lines) > 1:  # "backend='inductor' raised:" alone says nothing
         head = f"{head} {lines[1]}"
-    if isinstance(error, (MissingPackage, Refused)) and head:
+    if isinstance(error, (MissingPackage, Refused, Disturbed)) and head:
         return without_folders(head)[:DETAIL_LENGTH]
     return without_folders(f"{type(error).__name__}: {head}" if head else type(error).__name__)[:DETAIL_LENGTH]
 

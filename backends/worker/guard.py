@@ -152,7 +152,7 @@ class Guard:
             pass
         if code < 0:
             self._error(Outcome.CRASHED, f"the process was ended by {_signal_name(-code)}")
-        elif code > 0:
+        elif code > 0 or self._watchdog.answering:
             self._error(Outcome.CRASHED, f"the process ended by itself with exit code {code}")
         return 0 if code == 0 else 1
 

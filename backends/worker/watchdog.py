@@ -38,9 +38,13 @@ class Watchdog:
     def compiling(self, compiler: str, now: float) -> None:
         self._active_at, self._compiler = now, compiler
 
+    @property
+    def answering(self) -> bool:
+        return not math.isinf(self._trial_limit_s)
+
     def quiet_s(self, now: float) -> float:
         """Seconds without event or compiler; 0 between requests."""
-        return 0.0 if math.isinf(self._trial_limit_s) else now - self._active_at
+        return now - self._active_at if self.answering else 0.0
 
     def overdue(self, now: float) -> str | None:
         """The sentence that says which limit was passed, None while all are kept."""

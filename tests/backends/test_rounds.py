@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from backends.blame import ArmFailed
 from backends.measured import CellRound, Round
 from backends.outcome import Outcome
 from backends.spec import TimingSpec
+from backends.timing.disturbance import Disturbed, Lookout, Reading
 from tests.backends.small import QUICK, arm, decode, prefill, silent, stage
 
 CELLS = (decode(200, 90, generated=5), prefill((10, 60)))
@@ -67,6 +69,26 @@ def test_too_little_memory_for_a_cold_rotation_is_a_caution(monkeypatch: pytest.
     monkeypatch.setattr("backends.stand.CPU_POOL_BYTES", 3 * 1100 * 300)
     _, whole = raced(SDPA)
     assert "warm-risk" in whole.labels
+
+
+def watched(monkeypatch: pytest.MonkeyPatch, *readings: Reading) -> None:
+    """The device tells ``readings`` in turn, the last for ever."""
+    told = itertools.chain(readings, itertools.repeat(readings[-1]))
+    monkeypatch.setattr("backends.rounds.lookout_over", lambda device: Lookout(told.__next__))
+
+
+def test_a_device_that_slows_down_between_two_blocks_breaks_the_round_off_and_no_arm_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    calm = Reading(0, 0)
+    watched(monkeypatch, calm, calm, calm, Reading(0x20, 0))  # opened, before the warm-up, before block 1, before block 2
+    said: list[str | None] = []
+    with pytest.raises(Disturbed, match="thermal slowdown by the driver"):
+        list(rounds.run(7, 1, [SDPA], CELLS[:1], stage(), QUICK, lambda phase, arm=None, cell=None, detail=None: said.append(detail)))
+    assert said[-1] == "block 1 of 2"
+
+
+def test_what_the_device_told_is_a_caution_of_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched(monkeypatch, Reading(0, 0), Reading(0x04, 0))
+    assert "power capped" in raced(SDPA)[1].labels
 
 
 def test_pairs_to_skip_are_not_measured_and_a_cell_without_arms_is_left_out() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any
 
-from reports import effect, numbers
+from reports import effect, numbers, wording
 from reports.page import clean
 from store.decision import Decision
 from store.run import Run
@@ -35,7 +35,8 @@ def leaves(record: Any) -> Iterator[Any]:
 def strange_numbers(text: str, run: Run, *records: Any) -> set[str]:
     """Numbers of ``text`` that are neither in the records (as number or inside a string of theirs) nor derived from them."""
     found = list(leaves((run, *records)))
-    rest = without_strings(unescaped(text), (leaf for leaf in found if isinstance(leaf, str)))
+    strings = [leaf for leaf in found if isinstance(leaf, str)]
+    rest = without_strings(unescaped(text), (*strings, *(wording.by_backend(string, run.arms) for string in strings)))
     known = {number for leaf in found if not isinstance(leaf, str) for number in shown(leaf)}
     derived = {number for value in derivations(run) for number in shown(value)}
     return set(NUMBER.findall(rest)) - known - derived - CONSTANTS
@@ -61,7 +62,7 @@ def derivations(run: Run) -> list[float]:
     """Counts, wall time in all and its shares, and the effect on TPOT and TTFT, which has its own test."""
     spent = [seconds for _, seconds in run.wall_seconds]
     failed = sum(trial.outcome.value != "measured" for trial in run.trials)
-    counts = [len(run.rounds), failed, len({exclusion.backend for exclusion in run.exclusions})]
+    counts = [len(run.rounds), failed, *range(len(run.exclusions) + 1)]
     return [*counts, sum(spent), *(seconds / sum(spent) for seconds in spent), *(_effects(run, run.decision) if run.decision else [])]
 
 

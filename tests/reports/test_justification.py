@@ -14,7 +14,7 @@ FIRST_SCREEN = """\
 # SGLang attention: qwen3_8b on NVIDIA H200, chat traffic
 
 - **Decision**: set --decode-attention-backend flashinfer --prefill-attention-backend fa3
-- **Instead of**: fa3/p1, what would run without a pin: Hopper with CUDA 12.3 or later takes fa3
+- **Instead of**: fa3, what would run without a pin: Hopper with CUDA 12.3 or later takes fa3
 - **Predicted effect**: time of a step (throughput) -3.1 % to -1.6 %; TPOT -5.1 % to -3.2 %, TTFT unchanged; predicted, not measured; \
 not confirmed by a serving run
 - **Worst cell**: decode_b64_c2048: 0.912 (0.905 to 0.919) of the default's time
@@ -52,21 +52,21 @@ def test_the_first_screen_has_at_most_fifteen_lines_whatever_there_is_to_say(dec
 
 def test_an_unset_pin_says_why_and_what_the_best_other_pair_would_have_done() -> None:
     screen = first_screen(rendered(building.kept()))
-    assert "**Decision**: leave the flags unset (fa3/p1 stays), because the best arm would win at most 0.42 % of a step" in screen
-    assert "**Predicted effect**: with prefill fa3/p1, decode flashinfer/p1 it would be: time of a step" in screen
+    assert "**Decision**: leave the flags unset (fa3 stays), because the best arm would win at most 0.42 % of a step" in screen
+    assert "**Predicted effect**: with prefill fa3, decode flashinfer it would be: time of a step" in screen
     assert "What it costs" not in screen
 
 
 def test_a_switch_without_a_measured_default_says_so() -> None:
     decision = replace(building.decision(), default=None)
-    assert "**Instead of**: fa3, which was not measured: Hopper with CUDA 12.3 or later takes fa3" in first_screen(rendered(decision))
+    assert "**Instead of**: fa3 (Hopper with CUDA 12.3 or later takes fa3), which was not measured" in first_screen(rendered(decision))
 
 
 def test_a_faster_pair_that_may_not_be_picked_is_named() -> None:
     decision = building.decision()
     barred = replace(decision.scores[2], objective_ms=60.0, barred="fa4 lacks deterministic inference")
     screen = first_screen(rendered(replace(decision, scores=(*decision.scores[:2], barred))))
-    assert "**Given up**: flashinfer/p1, ratio 0.932 (0.925 to 0.939): fa4 lacks deterministic inference" in screen
+    assert "**Given up**: flashinfer, ratio 0.932 (0.925 to 0.939): fa4 lacks deterministic inference" in screen
 
 
 @pytest.mark.parametrize("decision", DECISIONS)
@@ -94,6 +94,20 @@ def test_every_exclusion_stands_with_all_its_reasons() -> None:
         for reason in exclusion.reasons:
             parts = (reason.rule, exclusion.backend, reason.asked, reason.allowed, reason.remedy, reason.source)
             assert any(all(clean(part) in row for part in parts) for row in rows), (exclusion.backend, reason.rule)
+
+
+def test_what_was_said_of_measured_trials_stands_once_an_arm_with_its_cells() -> None:
+    run = building.run(building.decision())
+    said = tuple(replace(trial, detail="driven with the names of 0.5.16, the nearest") for trial in run.trials[:2])
+    text = unescaped(justification.render(building.pin(), replace(run, trials=(*said, *run.trials[2:]))))
+    row = f"| fa3/p1 | {building.DECODE}, {building.PREFILL} | driven with the names of 0.5.16, the nearest |"
+    assert text.count("the nearest") == 1 and row in text.partition("Said of the trials that gave a time")[2]
+
+
+def test_a_pin_made_without_the_engine_says_whose_rules_were_applied() -> None:
+    pin = building.pin()
+    text = justification.render(replace(pin, valid_for=replace(pin.valid_for, engine_version=None)), building.run(building.decision()))
+    assert "no SGLang on the worker's path (the rules of 0.5.22 were applied), flashinfer-python 0.6.14" in first_screen(text)
 
 
 def test_every_reason_beside_a_flag_is_repeated() -> None:

@@ -58,6 +58,7 @@ def test_cells_show_their_weights_and_the_cost_is_called_an_estimate() -> None:
     rows = lines_of(HOPPER, "Cells")
     assert rows[3].split()[:3] == ["decode-16", "16", "16"]
     assert "20 %" in rows[3]
+    assert "guard only" in next(row for row in rows if row.startswith("decode-fullest"))
     assert lines_of(HOPPER, "Cost of a run (estimate)")[1].startswith("time: ")
 
 

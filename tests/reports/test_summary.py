@@ -3,8 +3,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from backends.reason import Reason
 from reports import summary
 from store.decision import CellResult
+from store.scenario import NO_DRIVER, NOT_SELECTED, Exclusion
 from tests.reports import building
 
 PATH = "pins/qwen3_8b-chat/pin.yaml"
@@ -13,22 +15,22 @@ qwen3_8b on NVIDIA H200, chat traffic: finished
 
 flags     --decode-attention-backend flashinfer --prefill-attention-backend fa3
           --decode-attention-backend: decode attention 0.912 of fa3 (0.905 to 0.919, 4 processes); predicted step -3.1 % to -1.6 %
-default   fa3/p1: Hopper with CUDA 12.3 or later takes fa3
-pick      prefill fa3/p1, decode flashinfer/p1
+default   fa3: Hopper with CUDA 12.3 or later takes fa3
+pick      prefill fa3, decode flashinfer
 effect    time of a step (throughput) -3.1 % to -1.6 %; TPOT -5.1 % to -3.2 %, TTFT unchanged; predicted, not measured; \
 not confirmed by a serving run
 sure      attention per 1000 output tokens 73.77 ms against 80.26 ms; ratio 0.919 (0.912 to 0.926), 95 % interval over 4 fresh \
 processes; smallest change of it this run could see 0.84 %
 caution   exclusivity not verifiable
 
-  cell              mode   arm              one call  ratio to the default
-  decode_b64_c2048  graph  flashinfer/p1    119.7 us  0.912 (0.905 to 0.919)
-  decode_b64_c2048  graph  fa3/p1           131.2 us  default
-  decode_b64_c2048  eager  torch_native/p1  5124 us   not ranked
-  prefill_b1_c4096  eager  fa3/p1           256.4 us  default
-  prefill_b1_c4096  eager  flashinfer/p1    297.3 us  1.159 (1.152 to 1.166)
+  cell              mode   arm           one call  ratio to the default
+  decode_b64_c2048  graph  flashinfer    119.7 us  0.912 (0.905 to 0.919)
+  decode_b64_c2048  graph  fa3           131.2 us  default
+  decode_b64_c2048  eager  torch_native  5124 us   not ranked
+  prefill_b1_c4096  eager  fa3           256.4 us  default
+  prefill_b1_c4096  eager  flashinfer    297.3 us  1.159 (1.152 to 1.166)
 
-left out  2 backends excluded by limits; trials that failed: 1 crashed
+left out  backends: 1 by limits, 1 from one phase by limits; trials that failed: 1 crashed
 time      180 s: build 98.7 s, timing 61.3 s, imports 20.4 s
 
 pin       pins/qwen3_8b-chat/pin.yaml, pin.md and pin.evidence.jsonl.zst beside it
@@ -42,6 +44,23 @@ def test_a_switch_ends_with_the_flags_to_paste_and_where_things_lie() -> None:
     assert summary.render(building.run(building.decision()), building.pin(), PATH, "sqlite:///attnpin.db") == SWITCH
 
 
+def test_what_limits_and_the_user_and_the_tool_leave_out_is_counted_apart() -> None:
+    left = [Exclusion(rule, None, (Reason(rule, "asked", "allowed", "remedy", "source"),)) for rule in (NOT_SELECTED, NO_DRIVER)]
+    half = Exclusion("fa4", "decode", building.exclusions()[0].reasons)
+    undriven = replace(left[1], backend="fa4")
+    run = building.run(building.decision())
+    text = summary.render(replace(run, exclusions=(*run.exclusions, *left, half, undriven)), None, None)
+    assert "backends: 1 by limits, 1 from one phase by limits, 1 not in measure.backends, 2 without a driver in attnpin;" in text
+    assert "backends: none;" in summary.render(replace(run, exclusions=()), None, None)
+
+
+def test_an_arm_of_a_backend_with_several_keeps_its_whole_name() -> None:
+    run = building.run(building.decision())
+    wide = replace(run.arms[0], page_size=64)
+    text = summary.render(replace(run, arms=(*run.arms, wide)), building.pin(), PATH)
+    assert "pick      prefill fa3/p1, decode flashinfer\n" in text
+
+
 def test_a_kept_default_says_unset_because_once() -> None:
     text = summary.render(building.run(building.kept()), building.pin(building.kept()), PATH)
     assert "flags     unset, because the best arm would win at most 0.42 % of a step\n" in text
@@ -51,8 +70,8 @@ def test_a_kept_default_says_unset_because_once() -> None:
 
 def test_an_incomplete_run_has_no_pin_and_says_why_and_what_next() -> None:
     text = summary.render(building.run(building.incomplete(), "incomplete"), None, None)
-    assert "no pin    incomplete: the default (fa3) was not measured: fa3/p1 on decode_b64_c2048: crashed" in text
-    assert "default   fa3, not measured: Hopper with CUDA 12.3 or later takes fa3" in text
+    assert "no pin    incomplete: the default (fa3) was not measured: fa3 on decode_b64_c2048: crashed" in text
+    assert "default   fa3 (Hopper with CUDA 12.3 or later takes fa3), which was not measured" in text
     assert "flags" not in text and "pin  " not in text.split("report")[1]
     assert text.endswith("--without-default pins the best of the rest\n")
 

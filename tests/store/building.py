@@ -75,6 +75,7 @@ def a_run(run_id: str = "r1", arms: int = 2, cells: int = 2, flashinfer: str = "
         rounds=(),
         decision=None,
         wall_seconds=(),
+        notes=("decode-128 was dropped: the pool is too small",),
     )
 
 

@@ -41,13 +41,20 @@ def test_a_pin_is_three_files_that_fit(path: Path) -> None:
 def test_the_file_reads_well_and_says_how_to_check_it(path: Path) -> None:
     written(path)
     lines = path.read_text().splitlines()
-    assert lines[2] == "# Check it again with: attnpin check --pin pin.yaml"
+    assert lines[2] == "# Check it again with: attnpin check --pin pin.yaml --fast"
     keys = [line.partition(":")[0] for line in lines if line[0].isalpha()]
     assert keys == sorted(keys) and keys[0] == "because"
     assert "  decode-attention-backend: flashinfer" in lines
     assert "  page-size: '64'" in lines
     assert "      version: 0.6.14" in lines
     assert any(line.startswith("  page-size: 'decode attention 0.912") and line.endswith("nothing else changes'") for line in lines)
+
+
+def test_a_pin_made_without_the_engine_has_no_version_of_it(path: Path) -> None:
+    pin = a_pin(RUN)
+    write_pin(path, replace(pin, valid_for=replace(pin.valid_for, engine_version=None)), "# why\n", RUN)
+    assert "  engine_version: null" in path.read_text().splitlines()
+    assert read_pin(path).valid_for.engine_version is None
 
 
 def test_no_file_says_where_it_was_made(path: Path) -> None:

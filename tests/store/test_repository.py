@@ -86,12 +86,24 @@ def test_trials_are_stored_all_or_none(store: Store) -> None:
     assert load_run(store, run.id).trials == ()
 
 
-def test_an_interrupted_trial_gives_way_to_a_later_one(store: Store) -> None:
+def test_a_later_trial_stands_behind_an_interrupted_one(store: Store) -> None:
     run = begin_run(store, a_run(), fresh=False)
     later = a_trial(run, 0, 0)
-    add_trials(store, run.id, [Trial(later.arm, later.cell, Outcome.INTERRUPTED, "stdin closed"), a_trial(run, 1, 0)])
+    interrupted = Trial(later.arm, later.cell, Outcome.INTERRUPTED, "stdin closed")
+    add_trials(store, run.id, [interrupted, a_trial(run, 1, 0)])
     add_trials(store, run.id, [later])
-    assert load_run(store, run.id).trials == (a_trial(run, 1, 0), later)
+    assert load_run(store, run.id).trials == (interrupted, a_trial(run, 1, 0), later)
+
+
+def test_an_arm_withdrawn_in_a_round_keeps_what_was_measured_of_it(store: Store) -> None:
+    run = begin_run(store, a_run(), fresh=False)
+    good = a_trial(run, 0, 0)
+    withdrawn = Trial(good.arm, good.cell, Outcome.CRASHED, "signal 11 (in round 2, after a good probe)")
+    for _ in range(2):
+        add_trials(store, run.id, [good, withdrawn])
+    assert load_run(store, run.id).trials == (good, withdrawn)
+    with pytest.raises(AlreadyStored):
+        add_trials(store, run.id, [replace(good, relative_error=0.5)])
 
 
 def test_a_crash_does_not_give_way_and_the_same_trial_again_is_no_error(store: Store) -> None:

@@ -15,7 +15,7 @@ from backends.measured import CellRound, Cost, Identity, Round, Trial, Visit
 from backends.outcome import Outcome
 from backends.reason import Reason
 from store.connect import open_store
-from store.evidence import public, read_evidence, reduced, write_evidence
+from store.evidence import evidence_bytes, public, read_evidence, reduced
 from store.measured_rows import pack, unpack
 from store.repository import begin_run, load_run
 from store.run import Run
@@ -100,7 +100,7 @@ def test_any_run_comes_back_from_the_store_as_it_was(tmp_path_factory: Any, run:
 @given(run=runs())
 def test_any_run_comes_back_from_its_evidence_as_it_was_made_public(tmp_path_factory: Any, run: Run) -> None:
     path: Path = tmp_path_factory.mktemp("evidence") / "pin.evidence.jsonl.zst"
-    write_evidence(path, run)
+    path.write_bytes(evidence_bytes(run))
     assert read_evidence(path) == public(run)
 
 

@@ -66,6 +66,7 @@ def test_a_database_of_the_first_schema_still_opens(tmp_path: Path) -> None:
     assert (visit.block, visit.position, visit.arm) == (1, 1, "flashinfer/p1")
     assert (len(visit.sample_us), visit.sample_us[0]) == (8, 109.71272436659994)
     assert run.decision is not None and run.decision.ruling is Ruling.SWITCH
+    assert run.notes == ("decode-128 was dropped: the pool is too small",)
 
 
 def test_an_older_schema_is_upgraded_and_keeps_its_rows(tmp_path: Path, store: Store) -> None:

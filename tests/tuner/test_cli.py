@@ -71,7 +71,7 @@ def test_a_wrong_command_or_option_is_a_usage_error_with_a_hint(arguments, said,
     assert said in captured.err and captured.out == ""
 
 
-@pytest.mark.parametrize("command", ["plan", "tune", "check --fast", "report", "export --to sglang"])
+@pytest.mark.parametrize("command", ["plan", "tune", "check --fast", "report", "history", "export --to sglang"])
 def test_a_typo_in_an_override_leaves_with_2_from_every_command(command, capsys):
     assert run([*command.split(), "model=qwen3_8"]) == 2
     assert "did you mean qwen3_8b?" in capsys.readouterr().err
@@ -156,9 +156,10 @@ def test_check_without_fast_says_what_it_cannot_do(capsys):
     assert "add --fast" in capsys.readouterr().err
 
 
-def test_looking_for_a_run_creates_no_database(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("command", ["report", "history"])
+def test_looking_for_a_run_creates_no_database(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert run(["report"]) == 2
+    assert run([command]) == 2
     assert "There is no database attnpin.db" in capsys.readouterr().err and list(tmp_path.iterdir()) == []
 
 

@@ -1,4 +1,4 @@
-"""`report` and `export` on files and a database as the store writes them."""
+"""`report`, `history` and `export` on files and a database as the store writes them."""
 
 from __future__ import annotations
 
@@ -68,6 +68,14 @@ def test_without_an_id_the_newest_run_is_reported(database, capsys):
 def test_a_run_is_reported_by_its_id(database, capsys):
     assert run(["report", "--run", "older", f"store.url={database}", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["id"] == "older"
+
+
+def test_the_runs_of_a_database_are_listed_newest_first(database, capsys):
+    assert run(["history", f"store.url={database}"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[0] for row in rows] == ["run", "newer", "older"] and "qwen3_8b" in rows[1]
+    assert run(["history", f"store.url={database}", "--json"]) == 0
+    assert [one["id"] for one in json.loads(capsys.readouterr().out)] == ["newer", "older"]
 
 
 def test_an_unknown_run_is_a_usage_error(database, capsys):

@@ -6,7 +6,7 @@ import pytest
 
 from reports.launchers import sglang_flags
 from tuner.errors import UsageError
-from tuner.launchers import load_launchers
+from tuner.launchers import launcher_for, load_launchers
 
 
 def written(folder: Path, name: str, text: str) -> str:
@@ -32,6 +32,13 @@ def test_a_folder_adds_a_launcher_and_leans_on_one_of_ours(tmp_path: Path) -> No
 
 def test_a_folder_without_launchers_changes_nothing(tmp_path: Path) -> None:
     assert load_launchers(str(tmp_path)) == load_launchers()
+
+
+def test_an_unknown_launcher_gets_the_nearest_names() -> None:
+    with pytest.raises(UsageError, match="no launcher is called 'sglang-yml'; did you mean sglang-yaml"):
+        launcher_for("sglang-yml", load_launchers())
+    with pytest.raises(UsageError, match="no launcher is called 'helm'; choose one of env, json"):
+        launcher_for("helm", load_launchers())
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,12 @@ from backends.cell import Phase
 from backends.gpu import Gpu
 from backends.model import Model
 from store.plan import PageSize
+from store.scenario import NO_DRIVER, NOT_SELECTED
 from tests.asking import NAMES, entries, gpu
 from tests.tuner.planning import B200, CPU, DSV3, H100, LLAMA, scenario
-from tuner.drivers import NO_DRIVER, imports_of, tools_of
+from tuner.drivers import imports_of, tools_of
 from tuner.engines.sglang import default_pick
-from tuner.limits import NOT_SELECTED, Sifted, serves, sift
+from tuner.limits import Sifted, serves, sift
 
 ALL = tuple(entries().values())
 FLOAT = replace(LLAMA, dtype="float32")
@@ -57,7 +58,7 @@ def test_a_gpu_without_the_engine_falls_back_to_kernel_adapters_and_names_what_i
         ("torch_native", "flex_attention", "flashinfer"), Provider.KERNEL
     )
     assert rules_of(found, "fa3") == {None: ["module"]}
-    assert rules_of(found, "triton") == {None: ["module"]}
+    assert rules_of(found, "triton") == {None: ["module", "module"]}  # sglang and sgl_kernel
 
 
 def test_every_entry_ends_as_an_arm_or_as_an_exclusion_with_reasons() -> None:

@@ -17,17 +17,18 @@ from tuner.plan import plan_of, share_above, traffic_notes
 
 ROOT = Path(__file__).parents[2]
 ALL = tuple(entries().values())
+GUARDS = ("decode-fullest", "decode-longest")
 
 
 def said(plan: Plan, *words: str) -> bool:
-    return any(all(word in note for word in words) for note in plan.notes)
+    return any(all(word in note for word in words) for note in (*plan.beforehand, *plan.notes))
 
 
 def test_a_plan_is_whole() -> None:
     plan = plan_of(scenario(), ALL)
     assert (plan.default.decode, plan.default.page_size) == ("fa3", 1)
     assert len(plan.arms) + len(plan.exclusions) >= 23
-    assert [weighted.cell.name for weighted in plan.cells] == ["decode-16", "decode-32", "decode-64", "prefill-fresh", "prefill-prefix"]
+    assert [one.cell.name for one in plan.cells] == ["decode-16", "decode-32", "decode-64", "prefill-fresh", "prefill-prefix", *GUARDS]
     assert set(plan.eager) == {"torch_native", "flex_attention"}
     assert plan.estimate.seconds is not None and plan.estimate.memory_bytes is not None
 
@@ -70,6 +71,13 @@ def test_an_override_that_is_not_applied_and_an_unknown_pool_are_announced() -> 
     assert said(plan, "absorbed")
 
 
+def test_what_a_run_answers_itself_stands_apart_from_what_holds_of_its_result() -> None:
+    plan = plan_of(scenario(B200, DSV3, tensor_parallel=8), ALL)
+    assert any("no worker was asked" in note for note in plan.beforehand)
+    assert not any("worker" in note for note in plan.notes)
+    assert any("not applied" in note for note in plan.notes)
+
+
 def test_cut_prompts_are_announced() -> None:
     long = replace(CHAT, prompt=Lengths(60_000, 120_000))
     (note,) = traffic_notes(scenario(traffic=long), server(context_length=40960))
@@ -89,7 +97,8 @@ def test_equal_lengths_are_above_or_not() -> None:
 def test_drafts_bound_the_batches() -> None:
     plan = plan_of(scenario(speculation=Speculation("EAGLE", topk=1)), ALL)
     assert said(plan, "decode-64 was dropped", "at most 48")
-    assert max(weighted.cell.batch for weighted in plan.cells) <= 32
+    assert max(weighted.cell.batch for weighted in plan.cells) == 48
+    assert max(weighted.cell.batch for weighted in plan.cells if not weighted.is_guard) == 32
 
 
 def test_an_unknown_architecture_leaves_a_plan_with_reasons() -> None:

@@ -32,7 +32,7 @@ def test_without_overrides_the_tiny_model_chats_on_what_this_machine_has():
     )
     assert settings.gpu_is_auto and scenario.gpu.kind in ("cpu", "cuda")
     assert settings.pin_path == Path("pins/tiny-chat/pin.yaml")
-    assert (settings.fresh, settings.without_default, settings.debug) == (False, False, False)
+    assert (settings.fresh, settings.without_default) == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,10 @@ def test_values_and_words_arrive_typed():
     assert settings.scenario.engine.command == ("ssh", "host", "python3")
     assert settings.scenario.engine.speculation.topk == 1
     assert settings.scenario.traffic.prompt == Lengths(1000, 7000)
+
+
+def test_an_engine_without_rules_is_refused():
+    assert refusal("engine.name=vllm") == "engine.name names 'vllm', an engine whose rules attnpin does not know; choose one of sglang"
 
 
 def test_settings_cannot_be_changed_afterwards():

@@ -11,15 +11,14 @@ from tuner.deciding.contest import Contest
 from tuner.deciding.incumbent import chosen, usual
 from tuner.deciding.scores import cell_ratio
 from tuner.deciding.table import Table
-from tuner.objective import arm_for
 
 GUARDED_TOKEN_SHARE = 0.01
 
 
 def guarded(table: Table) -> tuple[WeightedCell, ...]:
-    """Cells on which no pick may lose: at least 1 % of tokens, or the most context tokens of their phase."""
+    """Cells on which no pick may lose: guards, at least 1 % of tokens, or the most context tokens of their phase."""
     largest = {max(table.cells_of(phase), key=_context_tokens, default=None) for phase in Phase}
-    return tuple(weighted for weighted in table.cells if weighted.token_share >= GUARDED_TOKEN_SHARE or weighted in largest)
+    return tuple(one for one in table.cells if one.is_guard or one.token_share >= GUARDED_TOKEN_SHARE or one in largest)
 
 
 def _context_tokens(weighted: WeightedCell) -> int:
@@ -32,7 +31,7 @@ def loses_a_cell(contest: Contest, pair: Pair) -> str | None:
     default = contest.default or pair
     for weighted in guarded(contest.table):
         cell, phase = weighted.cell.name, weighted.cell.phase
-        arm, other = arm_for(pair, phase), arm_for(default, phase)
+        arm, other = pair.of(phase), default.of(phase)
         found = cell_ratio(contest, arm, other, cell)
         if found is not None and found.high > 1 + contest.rules.max_cell_loss:
             limit = numbers.percent(contest.rules.max_cell_loss)
@@ -44,6 +43,6 @@ def against_choice(table: Table, pair: Pair, run: Run) -> str | None:
     """An explicit choice is kept, however much faster something else is."""
     for phase in Phase:
         choice = chosen(run.scenario.engine, phase)
-        if choice and table.arms[arm_for(pair, phase)].backend != arm_for(usual(run), phase):
+        if choice and table.arms[pair.of(phase)].backend != usual(run).of(phase):
             return f"{choice} is your choice and is kept"
     return None

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from backends.cell import Phase
-from reports import numbers
+from reports import numbers, wording
 from store.decision import Interval, Pair, PairScore
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
 from tuner.deciding.scores import objective_ms, ratio
-from tuner.objective import arm_for
 
 LIMIT = 160
 PLAIN_FACTOR = 1.2
@@ -64,7 +63,8 @@ def _against(contest: Contest, pick: Pair, rival: Pair | None, phases: tuple[Pha
     found = ratio(contest, rival, pick, cells) if rival is not None else None
     if rival is None or found is None:
         return ""
-    names = " + ".join(dict.fromkeys(arm_for(rival, phase) for phase in phases))
+    arms = " + ".join(dict.fromkeys(rival.of(phase) for phase in phases))
+    names = wording.by_backend(arms, contest.table.arms.values())
     return f", {names} takes {_times(found)} times that ({numbers.ratio(found.low)} to {numbers.ratio(found.high)})"
 
 
@@ -80,7 +80,7 @@ def _effect(pick: PairScore) -> str:
 
 
 def _same(one: Pair, two: Pair, phases: Iterable[Phase]) -> bool:
-    return all(arm_for(one, phase) == arm_for(two, phase) for phase in phases)
+    return all(one.of(phase) == two.of(phase) for phase in phases)
 
 
 def fitted(*parts: str) -> str:

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from backends.arm import Provider
+from backends.cell import Phase
 from reports import numbers
 from store.decision import Pair
 from store.run import Run
 from tuner.deciding.contest import Contest
-from tuner.objective import arm_for
+from tuner.deciding.incumbent import incumbent
+from tuner.sieve import left_out
 
 ENOUGH_PROCESSES = 4
 HOST_BOUND = 1.1  # served/device time of an eager call above which the host, not the kernel, sets the pace
@@ -22,10 +24,12 @@ def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None]) -> tuple[
     return (
         *_processes(run),
         *_labels(run),
+        *run.notes,
         *_assumptions(contest),
         *_adapters(contest, arms),
         *_host_bound(contest, arms),
         *_unguarded(contest),
+        *_left_out(run, contest),
     )
 
 
@@ -49,13 +53,9 @@ def _assumptions(contest: Contest) -> Iterator[str]:
     yield f"attention's share of a step is predicted, not measured; {contest.around.rates.source}"
     if contest.comparisons > 1:
         yield (
-            f"intervals of pairs hold together at {_percent(rules.confidence)} over {contest.comparisons} rivals "
-            f"(Bonferroni: each at {_percent(contest.confidence)})"
+            f"intervals of pairs hold together at {numbers.level(rules.confidence)} over {contest.comparisons} rivals "
+            f"(Bonferroni: each at {numbers.level(contest.confidence)})"
         )
-
-
-def _percent(confidence: float) -> str:
-    return f"{100 * confidence:.4g} %"
 
 
 def _adapters(contest: Contest, arms: Iterable[str]) -> Iterator[str]:
@@ -77,5 +77,14 @@ def _unguarded(contest: Contest) -> Iterator[str]:
     default, table = contest.default, contest.table
     for weighted in table.cells if default else ():
         name = weighted.cell.name
-        if default and not table.measured(arm_for(default, weighted.cell.phase), name):
+        if default and not table.measured(default.of(weighted.cell.phase), name):
             yield f"the default was not measured on {name}, so nothing is known of what a pick loses there"
+
+
+def _left_out(run: Run, contest: Contest) -> Iterator[str]:
+    """Arms that the probes kept out of the race: for them there is nothing but those probes."""
+    pair = incumbent(run)
+    default = {phase: pair.of(phase) for phase in Phase} if pair else {}
+    for arm in left_out(run.arms, run.cells, run.trials, default):
+        if not any(contest.table.measured(arm.arm, weighted.cell.name) for weighted in contest.table.cells_of(arm.phase)):
+            yield str(arm)

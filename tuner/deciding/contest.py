@@ -10,7 +10,7 @@ from store.decision import Pair
 from store.run import Run
 from store.scenario import Decide, WeightedCell
 from tuner.deciding.table import Table
-from tuner.objective import arm_for, counted
+from tuner.objective import counted
 from tuner.rates import rates
 from tuner.statistics import bonferroni
 from tuner.step import Span, Surroundings, layers_rest
@@ -51,4 +51,4 @@ def rest_of(cells: Iterable[WeightedCell], around: Surroundings) -> Span:
 
 def counted_arms(pair: Pair, cells: Iterable[WeightedCell]) -> frozenset[tuple[str, str]]:
     """(phase, arm) of every phase that counts: pairs that agree in it have the same objective."""
-    return frozenset((weighted.cell.phase.value, arm_for(pair, weighted.cell.phase)) for weighted in cells)
+    return frozenset((weighted.cell.phase.value, pair.of(weighted.cell.phase)) for weighted in cells)

@@ -11,7 +11,7 @@ from store.decision import Pair
 from store.run import Run
 from store.scenario import Engine, Exclusion, WeightedCell
 from tuner.deciding.table import Table
-from tuner.objective import arm_for
+from tuner.limits import serves
 
 
 def chosen(engine: Engine, phase: Phase) -> str | None:
@@ -44,9 +44,10 @@ def unmeasured(run: Run, table: Table) -> str | None:
     """ "incomplete: the default (X) was not measured: reason", or None when it was, on every weighted cell."""
     for phase in Phase:
         weighted = [cell for cell in table.weighted() if cell.cell.phase is phase]
-        backend = arm_for(usual(run), phase)
+        backend = usual(run).of(phase)
         arm = _arm(run, backend)
-        reason = _never_an_arm(run, backend, phase) if arm is None else _missing(table, arm.name, weighted)
+        served = arm is not None and serves(arm, phase, run.exclusions)
+        reason = _missing(table, arm.name, weighted) if arm and served else _never_an_arm(run, backend, phase)
         if weighted and reason:
             return f"incomplete: the default ({backend}) was not measured: {reason}"
     pair = incumbent(run)

@@ -8,7 +8,6 @@ from backends.arm import Arm, Provider
 from backends.cell import Phase
 from store.decision import Pair
 from tuner.deciding.table import Table
-from tuner.objective import arm_for
 
 
 def pairs_of(table: Table) -> tuple[Pair, ...]:
@@ -51,7 +50,7 @@ def _other_mode(table: Table, pair: Pair, default: Pair | None) -> str | None:
     """An eager time holds launch gaps that a graph replay does not: the two are never ranked on one cell."""
     for weighted in table.cells:
         cell, phase = weighted.cell.name, weighted.cell.phase
-        arm = arm_for(pair, phase)
+        arm = pair.of(phase)
         expected, whose = _expected_mode(table, cell, phase, default)
         if expected is not None and table.mode(arm, cell) != expected:
             return f"{arm} runs {cell} in {table.mode(arm, cell)} mode, {whose} in {expected} mode: shown, not ranked"
@@ -61,7 +60,7 @@ def _other_mode(table: Table, pair: Pair, default: Pair | None) -> str | None:
 def _expected_mode(table: Table, cell: str, phase: Phase, default: Pair | None) -> tuple[str | None, str]:
     """The default's mode; without one, graph as soon as any usable arm has it."""
     if default is not None:
-        return table.mode(arm_for(default, phase), cell), arm_for(default, phase)
+        return table.mode(default.of(phase), cell), default.of(phase)
     modes = {arm.name: table.mode(arm.name, cell) for arm in _usable(table, phase)}
     graphs = sorted(name for name, mode in modes.items() if mode == "graph")
     return ("graph", graphs[0]) if graphs else ("eager", "every other arm")
@@ -72,7 +71,7 @@ def _same_arm(table: Table, pair: Pair, default: Pair | None) -> str | None:
     if default is None:
         return None
     for phase in Phase:
-        arm, other = table.arms[arm_for(pair, phase)], table.arms[arm_for(default, phase)]
+        arm, other = table.arms[pair.of(phase)], table.arms[default.of(phase)]
         if arm is not other and (arm.page_size, arm.knobs) == (other.page_size, other.knobs) and _same_kernels(table, arm, other, phase):
             return f"{arm.name} launched the kernels of {other.name} in {phase.value}: one arm under two names"
     return None

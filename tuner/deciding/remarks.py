@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from reports import numbers, wording
 from store.decision import Pair
 from tuner.deciding.scores import objective_ms, ratio
 from tuner.deciding.standing import Standing
-from tuner.deciding.ties import backends_of, kept_features
 from tuner.deciding.unset import passed_over
 
 
-def remarks(standing: Standing, pick: Pair, supported: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+def remarks(standing: Standing, pick: Pair) -> tuple[str, ...]:
     without = f"{standing.missing}; pinned without it" if standing.missing else None
     faster = [score for score in standing.scores if score.objective_ms < objective_ms(standing.contest, pick)]
-    said = (without, passed_over(standing.contest, faster), _preferred(standing, pick, supported))
+    said = (without, passed_over(standing.contest, faster), _preferred(standing, pick))
     return tuple(text for text in said if text)
 
 
-def _preferred(standing: Standing, pick: Pair, supported: Mapping[str, frozenset[str]]) -> str | None:
+def _preferred(standing: Standing, pick: Pair) -> str | None:
     """Why a tied pair was picked over the fastest, and the speed given up for it."""
     contest, leader = standing.contest, standing.choice.leader
     found = ratio(contest, pick, leader) if leader not in (None, pick) and leader else None
     if found is None or leader is None:
         return None
-    features = standing.run.scenario.engine.features
-    more = kept_features(backends_of(contest, pick), features, supported) - kept_features(backends_of(contest, leader), features, supported)
-    reason = f"it supports {', '.join(sorted(more))}" if more else "it changes fewer of the default's backends"
     margin = numbers.percent(contest.rules.tie_margin)
     return (
         f"{wording.pair(pick)} takes {numbers.interval(found)} times the attention time of {wording.pair(leader)}, "
-        f"a tie within {margin}; picked because {reason}"
+        f"a tie within {margin}; picked because it changes fewer of the default's backends"
     )

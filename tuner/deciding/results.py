@@ -9,7 +9,7 @@ from store.decision import CellResult, Interval, Pair, StepModel
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
 from tuner.deciding.scores import cell_ratio
-from tuner.objective import US_PER_MS, arm_for
+from tuner.objective import US_PER_MS
 from tuner.step import step_model
 
 
@@ -38,7 +38,7 @@ def step_models(contest: Contest, pair: Pair | None) -> tuple[StepModel, ...]:
 
 
 def _attention_ms(contest: Contest, pair: Pair, weighted: WeightedCell) -> float:
-    return weighted.layers * _median_us(contest, arm_for(pair, weighted.cell.phase), weighted) / US_PER_MS
+    return weighted.layers * _median_us(contest, pair.of(weighted.cell.phase), weighted) / US_PER_MS
 
 
 def _median_us(contest: Contest, arm: str, weighted: WeightedCell) -> float:
@@ -49,4 +49,4 @@ def _median_us(contest: Contest, arm: str, weighted: WeightedCell) -> float:
 def _ratio(contest: Contest, arm: str, weighted: WeightedCell) -> Interval | None:
     if contest.default is None:
         return None
-    return cell_ratio(contest, arm, arm_for(contest.default, weighted.cell.phase), weighted.cell.name)
+    return cell_ratio(contest, arm, contest.default.of(weighted.cell.phase), weighted.cell.name)

@@ -9,7 +9,7 @@ from statistics import fmean
 from store.decision import Interval, Pair
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
-from tuner.objective import Exposure, arm_for, attention_ms
+from tuner.objective import Exposure, attention_ms
 from tuner.statistics import interval
 from tuner.step import share
 
@@ -77,4 +77,4 @@ def worst_cell(contest: Contest, pair: Pair, cells: Iterable[WeightedCell]) -> t
 
 def _ratio_on(contest: Contest, pair: Pair, default: Pair, weighted: WeightedCell) -> Interval | None:
     phase = weighted.cell.phase
-    return cell_ratio(contest, arm_for(pair, phase), arm_for(default, phase), weighted.cell.name)
+    return cell_ratio(contest, pair.of(phase), default.of(phase), weighted.cell.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from store.decision import Pair, PairScore
@@ -31,7 +30,7 @@ class Standing:
     choice: Choice
 
 
-def standing_of(run: Run, supported: Mapping[str, frozenset[str]]) -> Standing:
+def standing_of(run: Run) -> Standing:
     table = table_of(run)
     missing = unmeasured(run, table)
     default = None if missing else incumbent(run)
@@ -40,7 +39,7 @@ def standing_of(run: Run, supported: Mapping[str, frozenset[str]]) -> Standing:
     ranked = tuple(pair for pair in pairs if bars[pair] is None)
     contest = contest_of(run, table, default, ranked)
     scores = tuple(sorted((_score(run, contest, pair, bars[pair]) for pair in pairs), key=lambda s: (s.barred is not None, s.objective_ms)))
-    preference = preference_of(contest, usual(run), scores, run.scenario.engine.features, supported)
+    preference = preference_of(contest, usual(run), scores)
     return Standing(run, missing, contest, ranked, scores, choose(contest, scores, preference))
 
 

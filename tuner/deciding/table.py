@@ -11,25 +11,27 @@ from backends.measured import Trial
 from backends.outcome import Outcome
 from store.decision import Pair
 from store.run import Run
-from store.scenario import WeightedCell
-from tuner.objective import Process, arm_for, process_of
+from store.scenario import Exclusion, WeightedCell
+from tuner.limits import serves
+from tuner.objective import Process, process_of
 
 
 @dataclass(frozen=True)
 class Table:
-    """``trials`` by (arm, cell), the last of several. ``cells`` include those of weight 0, measured for safety alone."""
+    """``trials`` by (arm, cell), the last of several. ``cells`` include guards, which weigh nothing."""
 
     arms: Mapping[str, Arm]
     trials: Mapping[tuple[str, str], Trial]
     cells: tuple[WeightedCell, ...]
     processes: tuple[Process, ...]
+    exclusions: tuple[Exclusion, ...]
 
     def cells_of(self, phase: Phase) -> tuple[WeightedCell, ...]:
         return tuple(weighted for weighted in self.cells if weighted.cell.phase is phase)
 
     def weighted(self) -> tuple[WeightedCell, ...]:
         """The cells that traffic visits."""
-        return tuple(weighted for weighted in self.cells if weighted.calls_per_1000_tokens > 0)
+        return tuple(weighted for weighted in self.cells if not weighted.is_guard)
 
     def mode(self, arm: str, cell: str) -> str | None:
         """ "graph" or "eager" as the trial found it; None where the arm did not run."""
@@ -42,12 +44,14 @@ class Table:
         return trial is not None and trial.outcome is Outcome.MEASURED and any((arm, cell) in process.ln_us for process in self.processes)
 
     def usable(self, arm: str, phase: Phase) -> bool:
-        """Measured on every cell of the phase."""
-        return all(self.measured(arm, weighted.cell.name) for weighted in self.cells_of(phase))
+        """Not excluded from the phase, and measured on every cell of it."""
+        return serves(self.arms[arm], phase, self.exclusions) and all(
+            self.measured(arm, weighted.cell.name) for weighted in self.cells_of(phase)
+        )
 
     def shared(self, pairs: Iterable[Pair], cells: Iterable[WeightedCell]) -> tuple[Process, ...]:
         """The processes that timed every one of ``pairs`` on every one of ``cells``."""
-        wanted = [(arm_for(pair, weighted.cell.phase), weighted) for pair in pairs for weighted in cells]
+        wanted = [(pair.of(weighted.cell.phase), weighted) for pair in pairs for weighted in cells]
         return tuple(process for process in self.processes if all(process.timed(arm, (weighted,)) for arm, weighted in wanted))
 
 
@@ -57,4 +61,5 @@ def table_of(run: Run) -> Table:
         trials={(trial.arm, trial.cell): trial for trial in run.trials},
         cells=run.cells,
         processes=tuple(process_of(round_) for round_ in run.rounds),
+        exclusions=run.exclusions,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from store.decision import Pair, PairScore
@@ -40,25 +40,16 @@ def enough(contest: Contest, score: PairScore) -> bool:
     return score.pair != contest.default and score.step_gain_low is not None and score.step_gain_low >= contest.rules.min_gain
 
 
-def preference_of(
-    contest: Contest, usual: Pair, scores: Iterable[PairScore], features: Iterable[str], supported: Mapping[str, frozenset[str]]
-) -> Callable[[Pair], tuple[float, ...]]:
-    """Smaller is preferred: more of ``features`` supported (by backend name), then fewer backends changed from ``usual``
-    (backend names), then less attention time."""
+def preference_of(contest: Contest, usual: Pair, scores: Iterable[PairScore]) -> Callable[[Pair], tuple[float, ...]]:
+    """Smaller is preferred: fewer backends changed from ``usual`` (backend names), then less attention time."""
     times = {score.pair: score.objective_ms for score in scores}
 
     def order(pair: Pair) -> tuple[float, ...]:
         backends = backends_of(contest, pair)
         changed = (backends.prefill != usual.prefill) + (backends.decode != usual.decode)
-        return -len(kept_features(backends, features, supported)), changed, times[pair]
+        return changed, times[pair]
 
     return order
-
-
-def kept_features(backends: Pair, features: Iterable[str], supported: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Those of ``features`` that both phases' backends support."""
-    both = supported.get(backends.prefill, frozenset()) & supported.get(backends.decode, frozenset())
-    return both & frozenset(features)
 
 
 def backends_of(contest: Contest, pair: Pair) -> Pair:

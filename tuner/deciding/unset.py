@@ -18,7 +18,8 @@ def unset_because(contest: Contest, default: Pair, scores: Iterable[PairScore], 
     passed = passed_over(contest, rivals)
     pool = [score for score in rivals if score.barred is None] or [score for score in rivals if score.ratio is not None and not passed]
     reason = _in_numbers(contest, default, pool, choice) if pool else _of_barred(rivals, passed)
-    return f"unset, because {reason}" + (f"; {passed}" if passed else "")
+    sentence = f"unset, because {reason}" + (f"; {passed}" if passed else "")
+    return wording.by_backend(sentence, contest.table.arms.values())
 
 
 def passed_over(contest: Contest, scores: Iterable[PairScore]) -> str | None:

@@ -72,8 +72,8 @@ class Worker:
     def ask(self, message: Mapping[str, Any]) -> Iterator[Event]:
         """Send a question and return its events as they come; ends when the answer is complete. Records in it may be dataclasses.
 
-        Raises `WorkerFailed`: with an arm's failure as the worker reported it, and where the worker died, fell silent or
-        sent garbage. What the caller left unread of the answer before is skipped.
+        Raises `WorkerFailed`: with an arm's failure as the worker reported it, for garbage, and as interrupted (no arm's
+        fault) where the line was lost or fell silent. What the caller left unread of the answer before is skipped.
         """
         if self._streams is None:
             raise RuntimeError("the worker is not started; use it in a with statement")
@@ -118,12 +118,13 @@ class Worker:
             except queue.Empty:
                 continue
         self.kill()
-        raise self._failed(Outcome.TIMED_OUT, f"no sign of life from the worker for {self._silence_limit_s:g} s")
+        raise self._failed(Outcome.INTERRUPTED, f"no sign of life from the worker for {self._silence_limit_s:g} s")
 
     def _died(self, streams: Streams) -> WorkerFailed:
+        """Nobody told why: the guard reports the death of an arm, so it was the guard or the line that was lost."""
         code = streams.exit_code()
         self.kill()
-        return self._failed(Outcome.CRASHED, f"the worker ended without a word, exit code {code}{_last(streams.tail())}")
+        return self._failed(Outcome.INTERRUPTED, f"the worker ended without a word, exit code {code}{_last(streams.tail())}")
 
     def _failed(self, outcome: Outcome, detail: str) -> WorkerFailed:
         return WorkerFailed(outcome, detail, self._place, self.talk)

@@ -26,7 +26,7 @@ def upgrade() -> None:
 def create_questions() -> None:
     text = (whole("protocol"), *texts("digest status created tool_version command model traffic engine board"))
     maybe = texts("engine_version board_uuid driver torch cuda", nullable=True)
-    table("runs", sa.Column("id", sa.Text, nullable=False, unique=True), *text, *maybe, *jsons("scenario environment default_pick"))
+    table("runs", sa.Column("id", sa.Text, nullable=False, unique=True), *text, *maybe, *jsons("scenario environment default_pick notes"))
     index("runs", "digest", "status")
     table("arms", *of_run(), *texts("name backend provider kv_dtype"), whole("page_size"), *jsons("arm"), unique("run_key", "name"))
     index("arms", "backend")
@@ -57,9 +57,9 @@ def create_trials() -> None:
         *reals("bandwidth_bytes_per_s flops_per_s build_s capture_s"),
         whole("slots", nullable=True),
         *(sa.Column(name, sa.BigInteger) for name in ("pool_tokens", "peak_memory_bytes")),
-        unique("arm_key", "cell_key"),
     )
     index("trials", "run_key")
+    index("trials", "arm_key", "cell_key")
 
 
 def create_rounds() -> None:

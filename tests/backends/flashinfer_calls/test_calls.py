@@ -57,6 +57,12 @@ def test_decode_is_right_eagerly_and_on_the_padded_batch_it_records(padded: int,
     checker.check_needles(lambda: shot(call))
 
 
+@pytest.mark.parametrize(("limit", "graph"), [(None, True), (4, True), (3, False)])
+def test_a_batch_above_the_captured_sizes_is_served_eagerly(limit: int | None, graph: bool) -> None:
+    data = laid_out(replace(decode(30, 20, 9), padded_batch=4))
+    assert DecodeCall(replace(LIBRARY, graph_max_batch=limit), data).graph is graph
+
+
 def test_capture_plans_once_plainly_and_steps_take_the_fast_plan() -> None:
     call = DecodeCall(LIBRARY, laid_out(decode(30, 20)))
     with call.capturing():

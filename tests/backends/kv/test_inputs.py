@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from backends.kv.inputs import lay_out
-from backends.kv.layout import request_pages, token_slot
+from backends.kv.layout import request_pages
 from tests.backends.small import decode, laid_out, prefill
 
 
@@ -16,7 +16,7 @@ def test_the_page_table_lists_every_tokens_slot_and_row_0_is_padding() -> None:
     pages = request_pages(cell, 4, data.pool.pool_tokens // 4)
     assert data.req_to_token.dtype == torch.int32 and not data.req_to_token[0].any()
     for request, context in enumerate(cell.context_lens):
-        slots = [token_slot(pages[request], token, 4) for token in range(context)]
+        slots = [pages[request][token // 4] * 4 + token % 4 for token in range(context)]
         assert data.req_to_token[request + 1, :context].tolist() == slots
         assert not data.req_to_token[request + 1, context:].any()
 

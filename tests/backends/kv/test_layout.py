@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backends.cell import Cell, PageLayout, Phase
-from backends.kv.layout import PoolTooSmall, pages_needed, request_pages, token_slot
+from backends.kv.layout import PoolTooSmall, pages_needed, request_pages
 from tests.backends.small import LAYER, decode, prefill
 
 
@@ -26,7 +26,11 @@ def cells(draw: st.DrawFn) -> Cell:
 def test_every_token_has_a_slot_of_its_own_outside_the_padding_page_and_inside_the_pool(cell: Cell, page_size: int, spare: int) -> None:
     pool_pages = pages_needed(cell, page_size) + spare
     pages = request_pages(cell, page_size, pool_pages)
-    slots = [token_slot(held, token, page_size) for held, context in zip(pages, cell.context_lens) for token in range(context)]
+    slots = [
+        held[token // page_size] * page_size + token % page_size
+        for held, context in zip(pages, cell.context_lens)
+        for token in range(context)
+    ]
     assert len(set(slots)) == sum(cell.context_lens)
     assert min(slots) >= page_size
     assert max(slots) < (pool_pages + 1) * page_size

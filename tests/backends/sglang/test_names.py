@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 import sys
 from types import SimpleNamespace
 
@@ -7,7 +8,7 @@ import pytest
 
 from backends.driver import FellBack, MissingPackage
 from backends.sglang.capture import _Captured
-from backends.sglang.context import imported
+from backends.sglang.context import MOST_WARNINGS, _Listener, imported
 from backends.sglang.resolved import check_class
 from backends.sglang.torchvision_stub import install_if_needed
 from backends.sglang.versions import names_for
@@ -66,3 +67,12 @@ def test_what_a_capture_left_in_the_backend_comes_back_with_its_call() -> None:
     assert (backend.forward_metadata, backend.decode_cuda_graph_metadata) == ("first", {4: first})
     captured.drop()
     assert backend.decode_cuda_graph_metadata == {}
+
+
+def test_a_warning_of_the_engine_is_kept_once_and_their_number_is_bounded() -> None:
+    context = SimpleNamespace(warnings=[], fallbacks=[])
+    listener = _Listener(context)  # type: ignore[arg-type]
+    for text in ("slow", "slow", *(f"warning {index}" for index in range(50)), "JIT KV-Cache is off"):
+        listener.emit(logging.makeLogRecord({"msg": text}))
+    assert context.warnings[:2] == ["slow", "warning 0"] and len(context.warnings) == MOST_WARNINGS
+    assert context.fallbacks == ["JIT KV-Cache is off"]

@@ -6,6 +6,7 @@ import pytest
 
 from backends.driver import MissingPackage, Refused
 from backends.outcome import Outcome
+from backends.timing.disturbance import Disturbed
 from backends.worker.failures import describe, without_folders
 
 
@@ -18,6 +19,7 @@ def named(name: str, base: type[Exception] = Exception) -> type[Exception]:
     ("error", "outcome"),
     [
         (MissingPackage("flashinfer cannot be imported"), Outcome.MISSING_PACKAGE),
+        (Disturbed("measurement invalid: power brake"), Outcome.INTERRUPTED),
         (ModuleNotFoundError("No module named 'x'"), Outcome.MISSING_PACKAGE),
         (ImportError("libcudart.so.13: cannot open shared object file"), Outcome.MISSING_PACKAGE),
         (Refused("page size 1 is out of memory and ninja"), Outcome.REFUSED),

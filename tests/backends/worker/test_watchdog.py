@@ -52,4 +52,5 @@ def test_between_questions_there_is_no_limit() -> None:
         watchdog = watching((1.0, {"event": closing}))
         assert watchdog.overdue(1e9) is None
         assert watchdog.quiet_s(1e9) == 0.0
+        assert watching().answering and not watchdog.answering
     assert Watchdog().overdue(1e9) is None

@@ -20,7 +20,7 @@ def test_a_switched_flag_says_against_whom_and_what_the_step_gains() -> None:
     found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (722, 35)}))
     line, score = dict(found.because)["decode-attention-backend"], found.scores[0]
     assert score.step_gain_low is not None and score.step_gain_high is not None
-    assert "fa3/p1 takes" in line
+    assert "fa3 takes" in line
     assert f"pair wins {100 * score.step_gain_low:.0f} % to {100 * score.step_gain_high:.0f} % of a step, predicted" in line
 
 
@@ -28,5 +28,5 @@ def test_a_kept_flag_says_why_the_other_phase_s_arm_is_not_taken_for_both() -> N
     line = dict(decide(one_cell_each({"fa3": (554, 98), "flashinfer": (722, 35), "triton": (600, 90)})).because)[
         "prefill-attention-backend"
     ]
-    assert "flashinfer/p1 takes 1.3" in line
+    assert "flashinfer takes 1.3" in line
     assert line.endswith("; the default here, kept")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from backends.arm import Provider
-from backends.measured import Trial
+from backends.measured import CellRound, Trial
 from backends.outcome import Outcome
 from store.decision import Ruling
+from store.run import Run
 from tests.tuner.building import DECODE, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
 from tuner.decide import decide
 
@@ -37,3 +38,23 @@ def test_a_kernel_adapter_in_the_answer_is_named() -> None:
     arms = (arm("fa3", provider=Provider.KERNEL),)
     found = decide(build(Recipe(arms, {("fa3/p1@kernel", PREFILL): 554.0, ("fa3/p1@kernel", DECODE): 98.0})))
     assert "fa3/p1@kernel was driven through a kernel adapter, not through the engine's own object" in found.cautions
+
+
+def test_an_arm_that_its_probe_kept_out_of_the_race_is_named_with_that_probe() -> None:
+    run = one_cell_each({"fa3": (554.0, 98.0), "torch_native": (560.0, 5210.0)}, modes={("torch_native/p1", DECODE): "eager"})
+    [sentence] = [said for said in decide(without_visits(run, "torch_native/p1", DECODE)).cautions if "did not race" in said]
+    assert sentence == (
+        f"torch_native/p1 did not race in decode: it is served in eager mode, fa3/p1 in graph mode (alone on {DECODE}: 5210 us "
+        "against 98.00 us), and the two are not ranked against each other"
+    )
+    assert not any("did not race" in said for said in decide(run).cautions)  # it did, and is barred for its mode instead
+
+
+def without_visits(run: Run, arm_name: str, cell: str) -> Run:
+    """``run`` as if the arm had not raced on the cell."""
+
+    def thinned(measured: CellRound) -> CellRound:
+        visits = tuple(visit for visit in measured.visits if visit.arm != arm_name)
+        return replace(measured, visits=visits) if measured.cell == cell else measured
+
+    return replace(run, rounds=tuple(replace(each, cells=tuple(map(thinned, each.cells))) for each in run.rounds))

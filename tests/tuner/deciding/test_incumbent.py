@@ -9,10 +9,13 @@ import pytest
 from backends.arm import Provider
 from backends.cell import Phase
 from backends.outcome import Outcome
+from backends.reason import Reason
 from store.decision import Pair
 from store.run import Run
+from store.scenario import Exclusion
 from tests.tuner.building import DECODE, ENGINE, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
 from tuner.deciding.incumbent import chosen, incumbent, unmeasured
+from tuner.deciding.pairs import pairs_of
 from tuner.deciding.table import table_of
 
 TIMES = {"fa3": (554.0, 98.0), "flashinfer": (722.0, 35.0)}
@@ -78,3 +81,16 @@ def test_a_split_choice_stands_before_the_common_one() -> None:
     assert chosen(engine, Phase.DECODE) == "engine.decode_attention_backend=triton"
     assert chosen(engine, Phase.PREFILL) == "engine.attention_backend=fa3"
     assert chosen(ENGINE, Phase.DECODE) is None
+
+
+BARRED = Exclusion("fa3", "prefill", (Reason("sm", "sm90", "sm100", "take another backend", "made up"),))
+
+
+def test_a_default_that_is_barred_from_its_phase_has_that_reason() -> None:
+    run = one_cell_each(TIMES, exclusions=(BARRED,))
+    assert reason(run) == "incomplete: the default (fa3) was not measured: sm90 was asked, sm100 is allowed (made up); take another backend"
+
+
+def test_a_backend_barred_from_a_phase_serves_the_other_alone_however_fast_it_was() -> None:
+    run = one_cell_each({"fa3": (1.0, 98.0), "flashinfer": (722.0, 100.0)}, exclusions=(BARRED,))
+    assert set(pairs_of(table_of(run))) == {Pair("flashinfer/p1", "fa3/p1"), Pair("flashinfer/p1", "flashinfer/p1")}

@@ -21,7 +21,7 @@ PRETENDER = 'import json, sys, time\nprint(json.dumps({"event": "hello"}), flush
     [
         ('print("%" * 200, flush=True); time.sleep(60)', Outcome.CRASHED, f"garbled: '{'%' * 80}'"),
         ('print("[1]", flush=True); time.sleep(60)', Outcome.CRASHED, "holds no event: '[1]'"),
-        ("time.sleep(60)", Outcome.TIMED_OUT, "no sign of life from the worker for 0.5 s"),
+        ("time.sleep(60)", Outcome.INTERRUPTED, "no sign of life from the worker for 0.5 s"),
     ],
 )
 def test_garbage_and_silence_on_the_line_are_typed(

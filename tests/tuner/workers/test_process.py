@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 import sys
 import time
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from backends.outcome import Outcome
 from tests.tuner.workers.asking import answer_of, failure_of, trial
+from tuner.workers.failure import WorkerFailed
 from tuner.workers.process import Worker
 
 
@@ -29,7 +31,7 @@ def test_an_answer_left_half_read_does_not_mix_with_the_next(worker: Worker) -> 
     ("misfortune", "outcome", "words"),
     [
         ("exits", Outcome.CRASHED, "exit code 7"),
-        ("exits_silently", Outcome.CRASHED, "without a word"),
+        ("exits_silently", Outcome.CRASHED, "exit code 0"),
         ("segfaults", Outcome.CRASHED, "SIGSEGV"),
         ("is_killed", Outcome.CRASHED, "SIGKILL"),
         ("loses_the_gpu", Outcome.CRASHED, "illegal memory access"),
@@ -40,7 +42,18 @@ def test_a_worker_that_dies_costs_its_arm_and_says_how(worker: Worker, misfortun
     assert failure.outcome is outcome
     assert words in failure.detail
     assert (failure.phase, failure.arm, failure.cell) == ("build", f"{misfortune}/p1", "the cell")
-    assert failure_of(worker, trial("works")).outcome is Outcome.CRASHED  # it stays dead
+    assert failure_of(worker, trial("works")).arm is None  # it stays dead, and the next arm has no part in it
+
+
+def test_a_line_that_is_lost_says_nothing_of_the_arm(worker: Worker) -> None:
+    events = worker.ask(trial("hangs"))
+    pid = int(next(events)["detail"])
+    guard = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[1])
+    os.kill(guard, signal.SIGKILL)
+    with pytest.raises(WorkerFailed) as caught:
+        next(events)
+    assert caught.value.outcome is Outcome.INTERRUPTED
+    assert caught.value.detail.startswith("the worker ended without a word, exit code -9")
 
 
 def test_a_crash_leaves_its_python_stack_in_the_talk(worker: Worker) -> None:
@@ -67,7 +80,7 @@ def test_an_arm_that_is_blamed_by_name_is_the_one_that_failed(worker: Worker) ->
     failure = failure_of(worker, trial("blames_another_arm"))
     assert (failure.outcome, failure.detail) == (Outcome.INCORRECT, "wrong by 3")
     assert (failure.phase, failure.arm, failure.cell) == ("build", "triton/p1", None)
-    assert failure_of(worker, trial("works")).outcome is Outcome.CRASHED  # the process was given up
+    assert failure_of(worker, trial("works")).outcome is Outcome.INTERRUPTED  # the process was given up
 
 
 def test_a_library_that_calls_exit_ends_its_arm(worker: Worker) -> None:

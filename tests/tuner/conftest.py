@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tuner.workers.bundle import BACKENDS, bundle
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def scripted(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The worker's code with made-up measurements (tests/tuner/scripted.py)."""
+    room = copied_backends(tmp_path_factory)
+    (room / "trial.py").write_text("from scripted import run_trial as run\n")
+    (room / "rounds.py").write_text("from scripted import run_round as run\n")
+    return bundle([HERE / "scripted.py"], room)
+
+
+@pytest.fixture(scope="session")
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The worker's code as it is, with our drivers (tests/tuner/rogues.py) and short looks while it warms up."""
+    room = copied_backends(tmp_path_factory)
+    file = room / "timing" / "warmup.py"
+    text = file.read_text()
+    assert text.count("WINDOW_S = 0.5\n") == 1
+    file.write_text(text.replace("WINDOW_S = 0.5\n", "WINDOW_S = 0.02\n"))
+    return bundle([HERE / "rogues.py"], room)
+
+
+def copied_backends(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(BACKENDS, tmp_path_factory.mktemp("room") / BACKENDS.name, ignore=shutil.ignore_patterns("__pycache__")))
+
+
+@pytest.fixture(scope="session")
+def lock_key() -> Iterator[str]:
+    """A device of the tests' own: a job that somebody runs on this machine meanwhile is not waited for."""
+    key = f"test-{os.getpid()}"
+    yield key
+    Path(f"/tmp/attnpin-{key}.lock").unlink(missing_ok=True)

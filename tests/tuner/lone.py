@@ -1,0 +1,19 @@
+"""attnpin as a command of its own, with a device key and worker code of the tests': lone.py KEY CODE_FILE ARGUMENT..."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tuner import cli, tune
+
+
+def main(key: str, code_file: str, *arguments: str) -> int:
+    code = Path(code_file).read_bytes()
+    tune.device_key = lambda board: key
+    tune.worker_code = lambda settings: code
+    return cli.run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

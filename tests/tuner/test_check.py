@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from backends.environment import Board, Distribution, Environment
+from store.pin import Pin
+from store.run import Run
+from store.verdict import Status, Verdict
+from tests.tuner.building import one_cell_each
+from tests.tuner.jobs import DEFAULT, ROOT, Site
+from tuner import cli
+from tuner.check import imports_under, verdict
+from tuner.decide import decide
+from tuner.pin import pin_of
+
+NAMES = ("torch", "triton", "flashinfer-python", "sgl-kernel", "wave")
+IMPORTS = (("torch", "torch"), ("triton", "triton"), ("fa3", "sgl-kernel"), ("flashinfer", "flashinfer-python"), ("wave", "wave"))
+SLOWER = {"fa3": (500.0, 100.0), "flashinfer": (500.0, 50.0), "wave": (900.0, 900.0)}
+PROCESSOR = Board("cpu", "AMD EPYC", None, None, 1 << 36, None, None, None)
+
+
+def decided() -> Run:
+    """FlashInfer decodes, FA3 was the default, Wave lost."""
+    run = one_cell_each(SLOWER)
+    found = tuple(Distribution(name, "1.0", f"{index}" * 64) for index, name in enumerate(NAMES))
+    run = replace(run, environment=replace(run.environment, distributions=found, imports=IMPORTS))
+    return replace(run, decision=decide(run))
+
+
+RUN = decided()
+assert RUN.decision is not None
+PIN = pin_of(RUN, RUN.decision, ("pin.evidence.jsonl.zst", "00"))
+THEN = RUN.environment
+
+
+def now(**changes: object) -> Verdict:
+    """The verdict in the environment of then, changed."""
+    return verdict(PIN, RUN, replace(THEN, **changes))  # type: ignore[arg-type]
+
+
+def with_distribution(name: str, version: str, digest: str = "f" * 64) -> tuple[Distribution, ...]:
+    others = tuple(found for found in THEN.distributions if found.name != name)
+    return (*others, Distribution(name, version, digest))
+
+
+def touched(found: Verdict) -> dict[str, tuple[str, ...]]:
+    return {change.what: change.touches for change in found.changes}
+
+
+def test_nothing_changed_is_unchanged() -> None:
+    found = now()
+    assert (found.status, found.exit_code, found.changes) == (Status.UNCHANGED, 0, ())
+    assert found.sentence == "nothing the pin rests on has changed: it holds as measured"
+
+
+ALL = ("fa3/p1", "flashinfer/p1", "wave/p1")
+
+
+@pytest.mark.parametrize(
+    ("name", "touches"),
+    [("flashinfer-python", ("flashinfer/p1",)), ("sgl-kernel", ("fa3/p1",)), ("torch", ALL), ("triton", ALL)],
+)
+def test_an_upgrade_touches_the_arms_that_use_it(name: str, touches: tuple[str, ...]) -> None:
+    found = now(distributions=with_distribution(name, "1.1"))
+    assert (found.status, found.exit_code) == (Status.CHANGED, 3)
+    assert touched(found) == {name: touches}
+    assert found.sentence == f"{name} changed under the pin: whether it still holds needs measuring, run attnpin tune"
+    assert (found.changes[0].before, found.changes[0].after) == (f"1.0 ({str(NAMES.index(name)) * 12})", "1.1 (ffffffffffff)")
+
+
+def test_another_build_of_the_same_version_is_a_change() -> None:
+    assert touched(now(distributions=with_distribution("sgl-kernel", "1.0"))) == {"sgl-kernel": ("fa3/p1",)}
+
+
+def test_an_upgrade_of_what_only_a_loser_used_is_none_under_the_pin() -> None:
+    assert now(distributions=with_distribution("wave", "2.0")).status is Status.UNCHANGED
+
+
+def test_a_distribution_that_went_is_a_change() -> None:
+    found = now(distributions=tuple(each for each in THEN.distributions if each.name != "flashinfer-python"))
+    assert [(change.what, change.after) for change in found.changes] == [("flashinfer-python", None)]
+
+
+def test_a_companion_that_came_is_a_change_of_the_arms_it_serves() -> None:
+    found = now(
+        distributions=with_distribution("flashinfer-jit-cache", "0.6.14"), imports=(("flashinfer", "flashinfer-jit-cache"), *THEN.imports)
+    )
+    assert [(change.what, change.before, change.touches) for change in found.changes] == [
+        ("flashinfer-jit-cache", None, ("flashinfer/p1",))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"python": "3.13.1"}, "Python"),
+        ({"cuda": "13.1"}, "CUDA"),
+        ({"board": replace(THEN.board, driver="590.1")}, "driver"),
+        ({"board": replace(THEN.board, power_limit_w=500.0)}, "power limit"),
+        ({"variables": (("CUDA_LAUNCH_BLOCKING", "1"),)}, "CUDA_LAUNCH_BLOCKING"),
+    ],
+)
+def test_a_change_below_the_libraries_touches_every_arm(change: dict[str, object], what: str) -> None:
+    found = now(**change)
+    assert (found.status, found.exit_code, touched(found)) == (Status.CHANGED, 3, {what: ("every arm",)})
+
+
+@pytest.mark.parametrize(
+    ("board", "what"),
+    [
+        (replace(THEN.board, name="NVIDIA L4", sm=89), "GPU"),
+        (replace(THEN.board, memory_bytes=80 << 30), "memory"),
+        (replace(THEN.board, mig="1g.18gb"), "MIG slice"),
+    ],
+)
+def test_on_another_board_the_pin_says_nothing(board: Board, what: str) -> None:
+    found = now(board=board)
+    assert (found.status, found.exit_code) == (Status.INCOMPARABLE, 3)
+    assert touched(found) == {what: ("every arm",)} and "measured on another board (NVIDIA H200)" in found.sentence
+
+
+def test_a_pin_for_a_gpu_is_checked_on_a_machine_without_one_as_far_as_that_goes() -> None:
+    here = now(board=PROCESSOR, variables=(("OMP_NUM_THREADS", "2"),))  # which changes nothing on a GPU
+    assert here.status is Status.UNCHANGED and here.sentence.endswith("(no GPU is visible here, so the board was not compared)")
+    upgraded = now(board=PROCESSOR, distributions=with_distribution("flashinfer-python", "2.0"))
+    assert upgraded.status is Status.CHANGED and set(touched(upgraded)) == {"flashinfer-python"}
+
+
+def test_a_pin_for_a_processor_says_nothing_on_a_gpu() -> None:
+    on_processor = replace(PIN, valid_for=replace(PIN.valid_for, gpu=PROCESSOR.name, sm=None))
+    assert verdict(on_processor, RUN, THEN).status is Status.INCOMPARABLE
+
+
+def test_what_is_looked_for_are_the_packages_of_all_arms_and_the_engine() -> None:
+    assert set(imports_under(RUN)) == {"sglang", "torch", "triton", "fa3", "flashinfer", "wave"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, lock_key: str, scripted: bytes) -> Site:
+    """A pin for this processor."""
+    made = Site(tmp_path_factory.mktemp("site"), lock_key, scripted)
+    assert made.tune() == 0
+    return made
+
+
+@pytest.fixture
+def pin_text(site: Site) -> Iterator[str]:
+    """The pin's text; what a test makes of the file is undone."""
+    text = site.pin_path.read_text()
+    yield text
+    site.pin_path.write_text(text)
+
+
+def check(site: Site, *arguments: str) -> int:
+    return cli.run(["check", "--fast", "--pin", str(site.pin_path), *arguments])
+
+
+def test_a_pin_just_made_holds_and_is_checked_within_two_seconds(site: Site) -> None:
+    """Processor seconds of the command and its worker, which a busy machine does not change much."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-P", "-m", "tuner", "check", "--fast", "--pin", str(site.pin_path)]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert (done.returncode, done.stdout) == (0, "unchanged: nothing the pin rests on has changed: it holds as measured\n")
+    assert after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime < 2.0
+
+
+def test_a_variable_that_changes_kernels_is_noticed(
+    site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert check(site) == 3
+    assert "OMP_NUM_THREADS changed under the pin" in capsys.readouterr().out
+
+
+def test_another_torch_on_the_engines_path_touches_the_arm(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("")
+    (tmp_path / "torch" / "version.py").write_text("__version__ = '9.9'\ncuda = None\n")
+    assert check(site, f"engine.path=[{tmp_path}]") == 3
+    text = capsys.readouterr().out
+    assert text.startswith("changed: torch changed under the pin") and DEFAULT in text
+
+
+def test_another_python_is_noticed(site: Site, pin_text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    site.pin_path.write_text(pin_text.replace(f"python: {site.pin.valid_for.python}", "python: 3.9.1"))
+    assert check(site) == 3
+    assert "Python changed under the pin" in capsys.readouterr().out
+
+
+def test_another_processor_is_incomparable(site: Site, pin_text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    site.pin_path.write_text(pin_text.replace(f"gpu: {site.pin.valid_for.gpu}", "gpu: Another CPU"))
+    assert check(site) == 3
+    assert capsys.readouterr().out.startswith("incomparable: the pin was measured on another board (Another CPU)")
+
+
+def test_a_pin_of_a_newer_attnpin_is_refused(site: Site, pin_text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    site.pin_path.write_text(pin_text.replace("schema: 1\n", "schema: 99\n"))
+    assert check(site) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line == "attnpin: pin pin.yaml has schema 99 and this attnpin reads schemas up to 1; install a newer attnpin"
+
+
+@pytest.mark.parametrize("command", ["[/no/such/python]", "[sh, -c, exit 3]"])
+def test_a_serving_environment_that_does_not_start_is_the_users_to_mend(
+    site: Site, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(site, f"engine.command={command}") == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("attnpin: engine.command=")
+
+
+def test_the_records_used_here_are_those_of_a_real_check() -> None:
+    assert isinstance(PIN, Pin) and isinstance(THEN, Environment)

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from store.evidence import read_evidence
+from store.pin_files import verify_evidence
+from store.run import Run
+from tests.tuner.jobs import DECODE, DEFAULT, PREFILL, Site, default_driver, details, outcomes, raced
+from tuner import cli
+
+
+@dataclass(frozen=True)
+class Told:
+    """A job that has ended: its exit code, what it printed, and the run as it stands in the store."""
+
+    site: Site
+    code: int
+    out: str
+    err: str
+    run: Run
+
+
+def tell(site: Site, *more: str) -> Told:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = site.tune(*more)
+    return Told(site, code, out.getvalue(), err.getvalue(), site.run)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory, lock_key: str, hasty: bytes) -> Told:
+    """Real kernels. The default is milliseconds slower than it need be; of its rivals one is swift, one answers wrongly, and
+    one dies in rounds."""
+    site = Site(tmp_path_factory.mktemp("site"), lock_key, hasty).with_backends("swift", driver="backends.torch_sdpa:TorchSdpa")
+    site = site.with_backends("wrong", driver="rogues:Wrong").with_backends("dies_in_warm_up", driver="rogues:DiesInWarmUp")
+    return tell(site, default_driver("rogues:Slow"), "decide.min_gain=0.00001", "decide.confidence=0.5")
+
+
+def test_a_whole_job_ends_with_a_finished_run_and_the_pins_three_files(told: Told) -> None:
+    assert (told.code, told.run.status) == (0, "finished")
+    assert sorted(path.name for path in told.site.pin_path.parent.iterdir()) == ["pin.evidence.jsonl.zst", "pin.md", "pin.yaml"]
+    assert outcomes(told.run, "torch_native") == outcomes(told.run, "swift") == {DECODE: "measured", PREFILL: "measured"}
+    assert [measured.index for measured in told.run.rounds] == [0, 1]
+    assert all(sample > 0 for measured in told.run.rounds for cell in measured.cells for visit in cell.visits for sample in visit.sample_us)
+
+
+def test_a_faster_arm_is_pinned_with_flags_to_paste(told: Told) -> None:
+    assert told.run.decision is not None and told.run.decision.default is not None
+    assert told.run.decision.default.decode == DEFAULT
+    assert dict(told.site.pin.flags).get("attention-backend", dict(told.site.pin.flags).get("decode-attention-backend")) == "swift"
+    assert all(f"--{flag} {value}" in told.out for flag, value in told.site.pin.flags)
+    for place in (str(told.site.pin_path), told.site.url, f"attnpin report --run {told.run.id}"):
+        assert place in told.out
+
+
+def test_arms_that_fail_are_stored_outcomes_and_the_rest_goes_on(told: Told) -> None:
+    assert outcomes(told.run, "wrong") == {DECODE: "incorrect", PREFILL: "incorrect"}
+    assert "relative error" in details(told.run, "wrong")
+    assert "wrong/p1@kernel: incorrect on every cell" in told.err
+
+
+def test_an_arm_that_takes_a_round_down_while_it_is_warmed_up_is_the_one_blamed(told: Told) -> None:
+    assert outcomes(told.run, "dies_in_warm_up") == {DECODE: "crashed", PREFILL: "measured"}
+    assert "SIGSEGV" in details(told.run, "dies_in_warm_up") and "(in round 1, after a good probe)" in details(told.run, "dies_in_warm_up")
+    whole = {(backend, cell) for backend in ("torch_native", "swift") for cell in (DECODE, PREFILL)}
+    assert all(raced(told.run, index) == whole | {("dies_in_warm_up", PREFILL)} for index in range(2))
+
+
+def test_the_wall_time_is_stored_by_phase(told: Told) -> None:
+    spent = dict(told.run.wall_seconds)
+    assert {"import", "build", "capture", "check", "warmup", "timing", "waiting"} <= set(spent)
+    assert sum(spent.values()) > 1.0 and all(seconds >= 0 for seconds in spent.values())
+
+
+def test_report_and_export_read_what_the_job_wrote(told: Told, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["report", "--pin", str(told.site.pin_path)]) == 0
+    assert "swift/p1@kernel" in capsys.readouterr().out
+    assert cli.run(["export", "--pin", str(told.site.pin_path), "--to", "sglang"]) == 0
+    assert " ".join(f"--{flag} {value}" for flag, value in told.site.pin.flags) in capsys.readouterr().out
+
+
+def test_the_evidence_holds_the_run_as_it_was_decided(told: Told) -> None:
+    evidence = read_evidence(verify_evidence(told.site.pin_path, told.site.pin))
+    assert (evidence.id, evidence.status, evidence.decision) == (told.run.id, "finished", told.run.decision)
+
+
+@pytest.fixture
+def site(tmp_path: Path, lock_key: str, scripted: bytes) -> Site:
+    return Site(tmp_path, lock_key, scripted)
+
+
+def test_running_it_again_measures_anew_and_replaces_the_pin(site: Site) -> None:
+    first, second = tell(site), tell(site)
+    assert (first.code, second.code) == (0, 0)
+    assert first.run.id != second.run.id and first.run.digest == second.run.digest
+    assert len(second.run.trials) == 2 and len(second.run.rounds) == 2
+    assert site.pin.run == second.run.id
+
+
+def test_where_no_arm_can_be_measured_the_run_is_incomplete(site: Site) -> None:
+    told = tell(site, default_driver("scripted:segfaults"))
+    assert (told.code, told.run.status, told.run.rounds) == (3, "incomplete", ())
+    assert "no pin    incomplete: the default (torch_native) was not measured" in told.out
+
+
+def test_where_no_backend_may_run_at_all_the_run_is_incomplete(site: Site) -> None:
+    told = tell(site, "backend=[fa3]")
+    assert (told.code, told.run.arms, told.run.rounds) == (3, (), ())
+    assert "incomplete: the default (torch_native) was not measured" in told.out
+
+
+def test_the_summary_says_why_no_flag_is_set(site: Site) -> None:
+    told = tell(site.with_backends("works"))
+    assert told.site.pin.flags == () and told.site.pin.unset is not None
+    assert told.site.pin.unset.startswith("unset, because ") and f"flags     {told.site.pin.unset}" in told.out
