@@ -65,7 +65,7 @@ def _open_drivers(arms: Sequence[Arm], stand: Stand, rng: random.Random, phases:
     drivers: dict[Arm, Driver] = {}
     for arm in rng.sample(list(arms), len(arms)):
         ballast.add()
-        with phases.of("build", arm.name), blaming(arm.name):
+        with phases.of("import", arm.name), blaming(arm.name):  # mostly importing the engine
             drivers[arm] = stand.open_driver(arm)
         stack.callback(drivers[arm].close)
     stack.callback(ballast.drop)

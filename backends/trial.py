@@ -39,7 +39,7 @@ def run(arm: Arm, cells: Sequence[Cell], stage: StageSpec, timing: TimingSpec, s
 def _open(arm: Arm, cells: Sequence[Cell], stage: StageSpec, timing: TimingSpec, phases: Phases) -> Bench:
     with phases.of("import", arm.name):
         stand = open_stand(stage, [arm], cells, SEED)
-    with phases.of("build", arm.name):
+    with phases.of("import", arm.name):  # mostly importing the engine
         return Bench(arm, stand, stand.open_driver(arm), timing, phases)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from backends.cell import Phase
-from backends.measured import Trial
+from backends.measured import Identity, Trial
 from backends.outcome import Outcome
 from reports import numbers, wording
+from reports.kernel_names import launched
 from reports.page import Section, Table
 from store.decision import CellResult, Decision
 from store.run import Run
@@ -115,10 +116,13 @@ def _largest(errors: Iterable[float | None]) -> str:
 
 
 def kernels(run: Run) -> Section:
-    """Which kernels each arm launched: a backend's name does not say it."""
-    ran = [(trial, trial.identity) for trial in run.trials if trial.identity]
-    rows = tuple(sorted({(trial.arm, phase_of(run, trial.cell), found.resolved, ", ".join(found.kernels)) for trial, found in ran}))
-    note = "Device kernels of one call; none can be read on a CPU."
+    """Which kernels each arm launched on the cell of a phase that was probed first: a backend's name does not say it."""
+    first: dict[tuple[str, str], Identity] = {}
+    for trial in run.trials:
+        if trial.identity:
+            first.setdefault((trial.arm, phase_of(run, trial.cell)), trial.identity)
+    rows = tuple(sorted((arm, phase, found.resolved, launched(found.kernels)) for (arm, phase), found in first.items()))
+    note = "Device kernels of one call on the first cell of the phase; none can be read on a CPU. All are in the evidence."
     return Section("What really ran", (note, Table(("arm", "phase", "path", "kernels"), rows)) if rows else ("Nothing ran.",))
 
 

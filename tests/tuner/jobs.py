@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +17,10 @@ from store.pin import Pin
 from store.pin_files import read_pin
 from store.repository import begin_run, newest_run
 from store.run import Run
+from tests.tuner.scripted import scripted_cell_round, scripted_trial
 from tuner import cli, tune
+from tuner.boundary import guarded
+from tuner.settings import compose
 
 ROOT = Path(__file__).parents[2]
 TIMING = {"blocks": 1, "replays": 2, "replay_ms": 0.2, "discard_ms": 0, "warmup_s": 0, "warmup_cap_s": 0.1}
@@ -81,24 +85,27 @@ class Site:
         unfinished = replace(run, status="running", trials=trials, rounds=(), decision=None, wall_seconds=())
         begin_run(open_store(self.url), unfinished, fresh=True)
 
-    def arguments(self, *more: str) -> list[str]:
-        """Of a `tune` on this site."""
-        overrides = (*SMALL, f"backend=[{','.join(self.backends)}]", f"store.url={self.url}", f"pin.path={self.pin_path}", *more)
-        config_dir = ["--config-dir", str(self.folder / "conf")] if (self.folder / "conf").exists() else []
-        return ["tune", *overrides, *config_dir]
+    @property
+    def config_dir(self) -> str | None:
+        return str(self.folder / "conf") if (self.folder / "conf").exists() else None
+
+    def overrides(self, *more: str) -> list[str]:
+        return [*SMALL, f"backend=[{','.join(self.backends)}]", f"store.url={self.url}", f"pin.path={self.pin_path}", *more]
 
     def tune(self, *more: str) -> int:
-        """In this process; the exit code."""
+        """In this process, without Hydra's application around it; the exit code."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tune, "device_key", lambda board: self.key)
             patch.setattr(tune, "worker_code", lambda settings: self.code)
-            return cli.run(self.arguments(*more))
+            return guarded(lambda: cli._tune(compose(self.overrides(*more), self.config_dir)), debug=False)
 
     def start(self, *more: str) -> subprocess.Popen[str]:
-        """As a process of its own."""
+        """As a process of its own, from its command line."""
         code = self.folder / "code.zip"
         code.write_bytes(self.code)
-        command = [sys.executable, "-P", str(ROOT / "tests" / "tuner" / "lone.py"), self.key, str(code), *self.arguments(*more)]
+        options = ["--config-dir", self.config_dir] if self.config_dir else []
+        lone = str(ROOT / "tests" / "tuner" / "lone.py")
+        command = [sys.executable, "-P", lone, self.key, str(code), "tune", *self.overrides(*more), *options]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
@@ -120,3 +127,15 @@ def details(run: Run, backend: str) -> str:
 def raced(run: Run, index: int) -> set[tuple[str, str]]:
     """(backend, cell) of every visit in one round."""
     return {(visit.arm.partition("/")[0], cell.cell) for cell in run.rounds[index].cells for visit in cell.visits}
+
+
+def assert_stored_as_measured(run: Run) -> None:
+    """Every trial and round of a scripted run once, to the bit what the worker said."""
+    assert Counter((trial.arm, trial.cell) for trial in run.trials) == {
+        (arm.name, cell): 1 for arm in run.arms for cell in (DECODE, PREFILL)
+    }
+    assert all(trial == scripted_trial(trial.arm, trial.arm.partition("/")[0], trial.cell) for trial in run.trials)
+    for index, measured in enumerate(run.rounds):
+        assert measured.index == index and {cell.cell for cell in measured.cells} == {DECODE, PREFILL}
+        for cell in measured.cells:
+            assert cell == scripted_cell_round(index, [arm.name for arm in run.arms], cell.cell, run.scenario.measure.timing.replays)

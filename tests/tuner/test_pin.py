@@ -10,7 +10,7 @@ from store.decision import Decision, Ruling
 from store.evidence import read_evidence
 from store.pin_files import read_pin, verify_evidence
 from store.run import Run
-from tests.tuner.building import DECODE, ENGINE, PREFILL, Recipe, arm, build, one_cell_each
+from tests.tuner.building import DECODE, PREFILL, Recipe, arm, build, one_cell_each
 from tuner.decide import decide
 from tuner.pin import arms_under, pin_of, valid_for
 from tuner.tune import write
@@ -60,9 +60,9 @@ def test_a_pin_says_what_the_board_engine_and_model_were(run: Run, decision: Dec
     assert (stands.model, stands.traffic, stands.page_size, stands.tensor_parallel) == ("made_up_8b", "chat", 1, 1)
 
 
-def test_where_the_engine_was_not_installed_the_pin_names_the_version_asked_for(run: Run, decision: Decision) -> None:
-    assert valid_for(replace(run, engine_version="0.5.17"), decision).engine_version == "0.5.17"
-    assert valid_for(replace(run, engine_version=None), decision).engine_version == ENGINE.version == "0.5.16"
+def test_where_the_engine_was_not_installed_the_pin_names_none_but_the_rules_that_were_applied(run: Run, decision: Decision) -> None:
+    stands = valid_for(replace(run, engine_version=None), decision)
+    assert (stands.engine_version, stands.rules_version) == (None, "0.5.16")
 
 
 def test_the_page_size_is_the_picks() -> None:

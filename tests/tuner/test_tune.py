@@ -10,7 +10,7 @@ import pytest
 from store.evidence import read_evidence
 from store.pin_files import verify_evidence
 from store.run import Run
-from tests.tuner.jobs import DECODE, DEFAULT, PREFILL, Site, default_driver, details, outcomes, raced
+from tests.tuner.jobs import DECODE, PREFILL, Site, default_driver, details, outcomes, raced
 from tuner import cli
 
 
@@ -34,26 +34,27 @@ def tell(site: Site, *more: str) -> Told:
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory, lock_key: str, hasty: bytes) -> Told:
-    """Real kernels. The default is milliseconds slower than it need be; of its rivals one is swift, one answers wrongly, and
-    one dies in rounds."""
-    site = Site(tmp_path_factory.mktemp("site"), lock_key, hasty).with_backends("swift", driver="backends.torch_sdpa:TorchSdpa")
+    """Real kernels, the default's some milliseconds slower than they need be; of its rivals one answers wrongly, and one dies in
+    rounds."""
+    site = Site(tmp_path_factory.mktemp("site"), lock_key, hasty)
     site = site.with_backends("wrong", driver="rogues:Wrong").with_backends("dies_in_warm_up", driver="rogues:DiesInWarmUp")
-    return tell(site, default_driver("rogues:Slow"), "decide.min_gain=0.00001", "decide.confidence=0.5")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")  # two threads stall each other on a busy machine
+        return tell(site, default_driver("rogues:Slow"))
 
 
 def test_a_whole_job_ends_with_a_finished_run_and_the_pins_three_files(told: Told) -> None:
     assert (told.code, told.run.status) == (0, "finished")
     assert sorted(path.name for path in told.site.pin_path.parent.iterdir()) == ["pin.evidence.jsonl.zst", "pin.md", "pin.yaml"]
-    assert outcomes(told.run, "torch_native") == outcomes(told.run, "swift") == {DECODE: "measured", PREFILL: "measured"}
+    assert outcomes(told.run, "torch_native") == {DECODE: "measured", PREFILL: "measured"}
     assert [measured.index for measured in told.run.rounds] == [0, 1]
     assert all(sample > 0 for measured in told.run.rounds for cell in measured.cells for visit in cell.visits for sample in visit.sample_us)
 
 
-def test_a_faster_arm_is_pinned_with_flags_to_paste(told: Told) -> None:
-    assert told.run.decision is not None and told.run.decision.default is not None
-    assert told.run.decision.default.decode == DEFAULT
-    assert dict(told.site.pin.flags).get("attention-backend", dict(told.site.pin.flags).get("decode-attention-backend")) == "swift"
-    assert all(f"--{flag} {value}" in told.out for flag, value in told.site.pin.flags)
+def test_the_summary_says_flags_or_why_not_and_where_things_lie(told: Told) -> None:
+    flags, unset = told.site.pin.flags, told.site.pin.unset
+    assert bool(flags) != bool(unset)
+    assert all(f"--{flag} {value}" in told.out for flag, value in flags) and (unset or "") in told.out
     for place in (str(told.site.pin_path), told.site.url, f"attnpin report --run {told.run.id}"):
         assert place in told.out
 
@@ -67,21 +68,15 @@ def test_arms_that_fail_are_stored_outcomes_and_the_rest_goes_on(told: Told) -> 
 def test_an_arm_that_takes_a_round_down_while_it_is_warmed_up_is_the_one_blamed(told: Told) -> None:
     assert outcomes(told.run, "dies_in_warm_up") == {DECODE: "crashed", PREFILL: "measured"}
     assert "SIGSEGV" in details(told.run, "dies_in_warm_up") and "(in round 1, after a good probe)" in details(told.run, "dies_in_warm_up")
-    whole = {(backend, cell) for backend in ("torch_native", "swift") for cell in (DECODE, PREFILL)}
-    assert all(raced(told.run, index) == whole | {("dies_in_warm_up", PREFILL)} for index in range(2))
+    for index in range(2):
+        racing = raced(told.run, index)
+        assert racing >= {("torch_native", DECODE), ("torch_native", PREFILL)} and ("dies_in_warm_up", DECODE) not in racing
 
 
 def test_the_wall_time_is_stored_by_phase(told: Told) -> None:
     spent = dict(told.run.wall_seconds)
     assert {"import", "build", "capture", "check", "warmup", "timing", "waiting"} <= set(spent)
     assert sum(spent.values()) > 1.0 and all(seconds >= 0 for seconds in spent.values())
-
-
-def test_report_and_export_read_what_the_job_wrote(told: Told, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["report", "--pin", str(told.site.pin_path)]) == 0
-    assert "swift/p1@kernel" in capsys.readouterr().out
-    assert cli.run(["export", "--pin", str(told.site.pin_path), "--to", "sglang"]) == 0
-    assert " ".join(f"--{flag} {value}" for flag, value in told.site.pin.flags) in capsys.readouterr().out
 
 
 def test_the_evidence_holds_the_run_as_it_was_decided(told: Told) -> None:
@@ -95,10 +90,11 @@ def site(tmp_path: Path, lock_key: str, scripted: bytes) -> Site:
 
 
 def test_running_it_again_measures_anew_and_replaces_the_pin(site: Site) -> None:
+    site = site.with_backends("works")
     first, second = tell(site), tell(site)
     assert (first.code, second.code) == (0, 0)
     assert first.run.id != second.run.id and first.run.digest == second.run.digest
-    assert len(second.run.trials) == 2 and len(second.run.rounds) == 2
+    assert len(second.run.trials) == 4 and len(second.run.rounds) == 2
     assert site.pin.run == second.run.id
 
 
@@ -114,7 +110,17 @@ def test_where_no_backend_may_run_at_all_the_run_is_incomplete(site: Site) -> No
     assert "incomplete: the default (torch_native) was not measured" in told.out
 
 
-def test_the_summary_says_why_no_flag_is_set(site: Site) -> None:
-    told = tell(site.with_backends("works"))
+def test_where_nothing_wins_the_flags_are_unset_with_a_reason(site: Site) -> None:
+    told = tell(site)
     assert told.site.pin.flags == () and told.site.pin.unset is not None
     assert told.site.pin.unset.startswith("unset, because ") and f"flags     {told.site.pin.unset}" in told.out
+
+
+def test_a_faster_arm_is_pinned_with_flags_that_can_be_pasted_reported_and_exported(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    told = tell(site.with_backends("swift"), "decide.min_gain=0")
+    pin = str(site.pin_path)
+    assert told.site.pin.flags == (("attention-backend", "swift"),) and "--attention-backend swift" in told.out
+    assert cli.run(["report", "--pin", pin]) == 0
+    assert "swift/p1@kernel" in capsys.readouterr().out
+    assert cli.run(["export", "--pin", pin, "--to", "sglang"]) == 0
+    assert "--attention-backend swift" in capsys.readouterr().out
