@@ -11,7 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 GPU := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 RUN := $(VENV)/bin
 
-.PHONY: tune test setup engines lint types bench clean
+.PHONY: tune test setup engines lint types bench examples clean
 
 tune: setup  ## measure on this machine; overrides: make tune ARGS="model=qwen3_8b traffic=chat"
 	$(RUN)/attnpin tune $(ARGS)
@@ -33,6 +33,9 @@ types: setup
 
 bench: setup  ## start-up times against a bare interpreter
 	$(RUN)/python tests/bench/startup.py
+
+examples: setup  ## the texts under examples/, made again from the evidence beside them
+	$(RUN)/python -m tests.examples
 
 clean:
 	rm -rf $(VENV)
