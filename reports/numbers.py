@@ -12,6 +12,7 @@ from store.decision import Interval
 
 NOT_FINITE = "not finite"
 UNKNOWN = "unknown"
+MOST_PERCENT = 1000  # intervals over two processes reach far beyond what anybody needs to read
 LONG_US = 9999.5  # what four digits would write as 10000 us
 
 
@@ -87,6 +88,8 @@ def _percent(fraction: float, sign: str) -> str:
     value = 100 * fraction
     if not math.isfinite(value):
         return NOT_FINITE
+    if abs(value) > MOST_PERCENT:
+        return f"over {MOST_PERCENT} %" if value > 0 else f"below -{MOST_PERCENT} %"
     decimals = 2 if abs(value) < 0.995 else 1 if abs(value) < 9.95 else 0
     rounded = round(value, decimals)
     return "0 %" if rounded == 0 else f"{rounded:{sign}.{decimals}f} %"

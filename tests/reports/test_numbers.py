@@ -61,3 +61,9 @@ def test_significant_digits_are_right_to_half_a_unit_of_the_last(value: float, d
     shown = float(numbers.significant(value, digits))
     assert abs(shown - value) <= value * 0.5000001 * 10.0 ** (1 - digits)
     assert "e" not in numbers.significant(value, digits)
+
+
+def test_a_percentage_beyond_all_reading_is_only_bounded() -> None:
+    assert numbers.percent(-6767057.06) == "below -1000 %"
+    assert numbers.change(12.0) == "over 1000 %"
+    assert numbers.percent(9.99) == "999 %"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from backends.environment import Board, Distribution, Environment
+from backends.environment import Board, Distribution
 from tests.tuner.building import H200, one_cell_each
 from tuner.errors import MeasurementInvalid, UsageError
 from tuner.machine import cautions_of, device_key, engine_version, refuse_busy, settings_on
@@ -77,8 +77,8 @@ def test_what_cannot_be_told_of_others_is_a_caution() -> None:
     assert cautions_of(busy(None)) == ()
 
 
-def test_an_environment_is_taken_as_the_worker_reports_it() -> None:
+def test_nothing_but_gpu_and_engine_version_is_changed() -> None:
     before = compose([FEW])
     after = settings_on(before, SGLANG)
-    assert replace(after, scenario=before.scenario) == before
-    assert isinstance(SGLANG, Environment) and after.scenario.model == before.scenario.model
+    scenario = replace(after.scenario, gpu=before.scenario.gpu, engine=before.scenario.engine)
+    assert replace(after, scenario=scenario) == before
