@@ -23,15 +23,22 @@ from store.run import Run
 from store.run_rows import row_of_decision, row_of_run, run_of_row
 from store.tables import RunRow, WallSecondsRow
 
-RUNNING = "running"
+RUNNING, INCOMPLETE = "running", "incomplete"
 
 
-def begin_run(store: Store, run: Run, fresh: bool) -> Run:
-    """The newest open run of ``run``'s digest, with all it has so far; otherwise, or when ``fresh``, ``run`` itself, stored whole."""
+def begin_run(store: Store, run: Run, fresh: bool, reopen: bool = False) -> Run:
+    """The newest open run of ``run``'s digest, with all it has so far; otherwise, or when ``fresh``, ``run`` itself, stored whole.
+
+    ``reopen``: a run that ended incomplete counts as open, to be decided anew.
+    """
+    wanted = (RUNNING, INCOMPLETE) if reopen else (RUNNING,)
     with writing(store) as session:
-        newest = select(RunRow).where(RunRow.digest == run.digest, RunRow.status == RUNNING).order_by(RunRow.key.desc()).limit(1)
+        newest = select(RunRow).where(RunRow.digest == run.digest, RunRow.status.in_(wanted)).order_by(RunRow.key.desc()).limit(1)
         row = None if fresh else session.scalar(newest)
-        return _insert(session, run) if row is None else _whole(session, row)
+        if row is None:
+            return _insert(session, run)
+        row.status = RUNNING
+        return _whole(session, row)
 
 
 def add_trials(store: Store, run_id: str, trials: Sequence[Trial]) -> None:

@@ -55,7 +55,7 @@ def _measure(settings: Settings, store: Store, session: Session) -> str:
     facts = session.facts(())  # only now, since a run that was waited for used the device before
     refuse_busy(facts)
     plan = make_plan(settings, packages=dict(environment.imports))
-    run = begin_run(store, new_run(plan, environment), settings.fresh)
+    run = begin_run(store, new_run(plan, environment), settings.fresh, reopen=settings.without_default)
     _announce(session.progress, run)
     job = Job(run.scenario, store, run.id, session, stage_of(plan), run.arms, run.cells, run.exclusions, cautions_of(facts))
     trials = probe_arms(job, run.trials)

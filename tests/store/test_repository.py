@@ -52,6 +52,15 @@ def test_an_ended_run_is_never_continued(store: Store, status: str) -> None:
     assert begin_run(store, a_run("r2"), fresh=False).id == "r2"
 
 
+@pytest.mark.parametrize(("status", "continued"), [("incomplete", "r1"), ("finished", "r2")])
+def test_an_incomplete_run_is_opened_again_when_asked_a_finished_one_is_not(store: Store, status: str, continued: str) -> None:
+    first = begin_run(store, a_run("r1"), fresh=False)
+    save_decision(store, first.id, None, status)
+    again = begin_run(store, a_run("r2"), fresh=False, reopen=True)
+    assert (again.id, again.status) == (continued, "running")
+    add_trials(store, again.id, all_trials(again))
+
+
 def test_a_run_of_another_digest_is_not_continued(store: Store) -> None:
     begin_run(store, a_run("r1"), fresh=False)
     assert begin_run(store, replace(a_run("r2"), digest="other"), fresh=False).id == "r2"

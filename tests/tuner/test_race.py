@@ -121,3 +121,12 @@ def test_the_leader_is_the_fastest_pair_that_may_be_ranked() -> None:
     eager = {("flex_attention/p1", DECODE_64): "eager"}
     assert leader(one_cell_each(table, modes=eager)).startswith("prefill fa3/p1, decode triton/p1, 48.0 ms")
     assert leader(one_cell_each({})) == ""
+
+
+def test_an_incomplete_run_is_decided_without_its_default_and_not_measured_again(new_site: NewSite) -> None:
+    site = new_site("works")
+    assert site.tune(default_driver("scripted:has_no_seat")) == 3
+    first = site.run
+    assert site.tune(default_driver("scripted:has_no_seat"), "without_default=true") == 0
+    assert (site.run.id, site.run.trials, site.run.rounds) == (first.id, first.trials, first.rounds)
+    assert site.pin.flags == (("attention-backend", "works"),)
