@@ -55,8 +55,10 @@ def valid_for(run: Run, decision: Decision) -> ValidFor:
 
 
 def arms_under(decision: Decision) -> frozenset[str]:
-    """Names of the arms whose change would touch the decision: the pick's and the default's."""
-    pairs = [pair for pair in (decision.pick, decision.default) if pair is not None]
+    """Names of the arms whose change would touch the decision: the pick's and the default's; where nothing is pinned all
+    that were ranked, since any of them may win after its upgrade."""
+    ranked = [score.pair for score in decision.scores] if not decision.flags else []
+    pairs = [pair for pair in (decision.pick, decision.default, *ranked) if pair is not None]
     return frozenset(name for pair in pairs for name in (pair.prefill, pair.decode))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -12,6 +12,7 @@ from backends.environment import Environment
 from backends.wire import from_plain
 from store.scenario import Engine
 from tuner.clock import PhaseClock
+from tuner.errors import UsageError
 from tuner.progress import Progress
 from tuner.workers.process import Worker
 
@@ -52,8 +53,9 @@ class Session:
 
     def facts(self, imports: Iterable[str]) -> Facts:
         """Board, interpreter, and the distributions behind ``imports``, as the keeper sees them."""
-        for event in self._ask({"do": "facts", "imports": sorted(set(imports))}):
+        for event in self._ask({"do": "facts", "imports": sorted(set(imports)), "path": self._engine.path}):
             if event["event"] == "facts":
+                refuse_missing(event.get("missing", ()))
                 return Facts(from_plain(Environment, event["environment"]), event.get("busy"))
         raise RuntimeError("the worker answered a request for facts without facts")
 
@@ -71,3 +73,9 @@ class Session:
         if self._keeper is None:
             raise RuntimeError("the session is not open")
         return self._keeper.ask(message)
+
+
+def refuse_missing(folders: Sequence[str]) -> None:
+    """Raises `UsageError` for folders of ``engine.path`` that are not where the worker runs: kernels would be missed silently."""
+    if folders:
+        raise UsageError(f"engine.path names {folders[0]}, which is no folder where the worker runs; correct it or leave it out")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import json
+import os
 import platform
 import resource
 import signal
@@ -74,7 +75,8 @@ def _facts(message: Message, line: Line) -> None:
 
     line.say("facts")
     environment = facts.environment(message["imports"])
-    line.send("facts", environment=environment, busy=board.busy(environment.board))
+    missing = [folder for folder in message.get("path", ()) if not os.path.isdir(folder)]
+    line.send("facts", environment=environment, busy=board.busy(environment.board), missing=missing)
 
 
 def _lock(message: Message, line: Line) -> None:

@@ -49,7 +49,7 @@ def test_the_import_counts_as_building_once() -> None:
     ],
 )
 def test_what_goes_wrong_is_an_outcome_with_its_sentence(driver: str, outcome: Outcome, detail: str) -> None:
-    cell = decode(*[2000] * 16) if driver == "Impossible" else decode(200)
+    cell = decode(*[2000] * 64) if driver == "Impossible" else decode(200)
     (result,) = tried(driver, [cell])
     assert result.outcome is outcome
     assert detail in (result.detail or "")

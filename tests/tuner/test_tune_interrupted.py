@@ -18,7 +18,8 @@ from tests.tuner.jobs import Site, assert_stored_as_measured
 from tuner import tune
 
 FORK = multiprocessing.get_context("fork")  # what a new process would import first is imported already
-LONG = "measure.processes=8"
+ROUNDS = 24  # more than ten kills leave time for
+LONG = f"measure.processes={ROUNDS}"
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def test_a_job_killed_at_ten_instants_loses_and_doubles_nothing_and_ends_complet
         before = now
     spent = sum(seconds for _, seconds in site.run.wall_seconds)
     assert site.tune(LONG) == 0
-    assert (site.run.status, len(site.run.rounds), site.pin.run) == ("finished", 8, site.run.id)
+    assert (site.run.status, len(site.run.rounds), site.pin.run) == ("finished", ROUNDS, site.run.id)
     assert_stored_as_measured(site.run)
     assert sum(seconds for _, seconds in site.run.wall_seconds) > spent > 0
     with reading(open_store(site.url)) as session:
