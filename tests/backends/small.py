@@ -14,7 +14,7 @@ from backends.kv.rotation import PoolPlan
 from backends.model import Attention, LayerKind, Model
 from backends.spec import StageSpec, TimingSpec
 
-CONTEXT_LENGTH = 4096
+CONTEXT_LENGTH = 32_768
 LAYER = LayerKind("full", layers=2, query_heads=8, kv_heads=2, head_dim=64, value_head_dim=64)
 WINDOWED = LayerKind("window", layers=2, query_heads=8, kv_heads=2, head_dim=64, value_head_dim=64, sliding_window=32)
 QUICK = TimingSpec(
