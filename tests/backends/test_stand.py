@@ -8,7 +8,7 @@ from backends.driver import Refused
 from backends.kv.rotation import NotEnoughMemory
 from backends.model import LayerKind
 from backends.stand import Stand, open_stand
-from tests.backends.small import LAYER, arm, decode, prefill, stage
+from tests.backends.small import CONTEXT_LENGTH, LAYER, arm, decode, prefill, stage
 
 CELLS = (decode(200, 90), decode(900, name="long"), prefill((0, 60)))
 P1, P1_AGAIN, P16 = arm("x:X", backend="a"), arm("x:X", backend="b"), arm("x:X", page_size=16, backend="c")
@@ -33,7 +33,7 @@ def test_each_cell_rotates_over_no_more_pools_than_it_needs() -> None:
 
 def test_the_stage_knows_the_largest_batch_and_step() -> None:
     built = stood().stage
-    assert (built.max_batch, built.max_new_tokens, built.context_length) == (2, 60, 4096)
+    assert (built.max_batch, built.max_new_tokens, built.context_length) == (2, 60, CONTEXT_LENGTH)
 
 
 def test_short_memory_makes_a_warm_risk_and_none_at_all_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
