@@ -11,13 +11,17 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 GPU := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 RUN := $(VENV)/bin
 
-.PHONY: tune test setup engines lint types bench examples clean
+.PHONY: tune test test-engine setup engines lint types bench examples pyz docs docs-check clean
 
 tune: setup  ## measure on this machine; overrides: make tune ARGS="model=qwen3_8b traffic=chat"
 	$(RUN)/attnpin tune $(ARGS)
 
 test: setup engines  ## the tests that need no GPU; more: make test ARGS="-m gpu"
 	$(RUN)/python -m pytest -q $(ARGS)
+
+test-engine: setup engines  ## the rules of SGLang's argument resolution against SGLang itself: 9,000 scenarios, three releases, minutes
+	$(RUN)/python tests/engine/unpack.py 0.5.23 || test $$? -eq 75
+	$(RUN)/python -m pytest -q -s -m engine tests/engine $(ARGS)
 
 setup: $(VENV)/.installed
 
@@ -31,11 +35,24 @@ lint: setup
 types: setup
 	$(RUN)/mypy --strict
 
-bench: setup  ## start-up times against a bare interpreter
+bench: setup  ## start-up times against a bare interpreter; how fast the limits judge 10,000 scenarios
 	$(RUN)/python tests/bench/startup.py
+	$(RUN)/python -m tests.bench.limits
 
 examples: setup  ## the texts under examples/, made again from the evidence beside them
 	$(RUN)/python -m tests.examples
+
+docs: setup  ## figures in README.md and docs/ made again from what they cite, docs/limits.md, docs/default-tree.svg and docs/demo.svg from what they show
+	$(RUN)/python -m tests.docs
+
+docs-check: setup  ## fails where one of them says something else than its source
+	$(RUN)/python -m tests.docs --check
+
+pyz: setup  ## the controller as one file, dist/attnpin.pyz, for this Python's minor version; another too: ARGS="--python python3.11 --python python3.12"
+	$(RUN)/python -m pip install --quiet -e ".[pyz]"
+	rm -f dist/attnpin-*.whl
+	$(RUN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(RUN)/pex dist/attnpin-*.whl --console-script attnpin --output-file dist/attnpin.pyz $(ARGS)
 
 clean:
 	rm -rf $(VENV)

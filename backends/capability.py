@@ -1,27 +1,84 @@
-"""What a backend can do, as data, and the one function that says why it cannot do what is asked."""
+"""What a backend can do, as data."""
 
 from __future__ import annotations
 
+from collections.abc import Container, Hashable
 from dataclasses import dataclass
+from functools import cached_property
 
 from backends.arm import Provider
-from backends.limits import Limit, misfits, reason
-from backends.question import RULES, Question
+from backends.limits import Condition, Limit, Scoped
+from backends.question import RULES
 from backends.reason import Reason
+from backends.serving_jit import ServingJit
+
+Limits = tuple[Limit, ...]
 
 # Rules that no setting can put right; the first one broken is the whole answer.
 DECISIVE = ("device", "architecture", "attention")
 
-ATTENTION_CHOICES = "ATTENTION_BACKEND_CHOICES (0.5.16 sglang/srt/server_args.py, 0.5.22 sglang/srt/arg_groups/choices.py)"
+
+@dataclass(frozen=True)
+class InnerPath(Scoped):
+    """A kernel that the backend launches where every condition of ``when`` is met: limits may speak of it (`path`)."""
+
+    name: str
+    source: str
+    versions: tuple[str, ...] = RULES
+    when: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Note(Scoped):
+    """What the backend does where every condition of ``when`` is met, and what is no reason against it: a cost to measure, an
+    answer to check. ``says`` is a clause that the backend is the subject of."""
+
+    says: str
+    source: str
+    versions: tuple[str, ...] = RULES
+    when: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """``reasons`` why the backend may not serve, each once; empty = it may. ``doubts``: limits that are kept or broken by what
+    nobody knows, so that the backend is kept on trust. ``notes``: what it does here that is no reason against it."""
+
+    reasons: tuple[Reason, ...] = ()
+    doubts: tuple[Reason, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
 class Capability:
-    """``modules`` are the import names its kernels live in, ``versions`` the rule sets that know the backend at all."""
+    """``modules`` are the import names its kernels live in, ``versions`` the rule sets that know the backend at all;
+    ``history`` says why others do not."""
 
-    limits: tuple[Limit, ...]
+    limits: Limits
     modules: tuple[str, ...] = ()
     versions: tuple[str, ...] = RULES
+    paths: tuple[InnerPath, ...] = ()
+    notes: tuple[Note, ...] = ()
+    history: str | None = None
+
+    @cached_property
+    def of_version(self) -> dict[str, tuple[Limits, Limits]]:
+        """The limits of each rule set: the decisive ones and the others."""
+        return {rules: (self._of(rules, True), self._of(rules, False)) for rules in RULES}
+
+    @cached_property
+    def decisive_words(self) -> tuple[str, ...]:
+        """All that its decisive limits speak of."""
+        limits = [limit for limit in self.limits if limit.rule in DECISIVE]
+        return tuple({**dict.fromkeys(limit.rule for limit in limits), **{rule: None for limit in limits for rule, _ in limit.when}})
+
+    @cached_property
+    def decisions(self) -> dict[Hashable, Judgement]:
+        """Those of `backends.judgement` so far, by what they rest on."""
+        return {}
+
+    def _of(self, rules: str, decisive: bool) -> Limits:
+        return tuple(limit for limit in self.limits if rules in limit.versions and (limit.rule in DECISIVE) is decisive)
 
 
 @dataclass(frozen=True)
@@ -40,38 +97,18 @@ class DriverEntry:
 @dataclass(frozen=True)
 class BackendEntry:
     """One candidate under the engine's name for it. ``drivers`` in order of preference, empty = none in this version.
-    ``graph``: whether the engine captures decode with it (else it serves eagerly)."""
+    ``graph``: whether the engine captures decode with it (else it serves eagerly). ``jit`` None = nobody has read when it
+    builds kernels."""
 
     name: str
     capability: Capability
     drivers: tuple[DriverEntry, ...] = ()
     aliases: tuple[str, ...] = ()
     graph: bool = True
+    jit: ServingJit | None = None
 
 
-def reasons(capability: Capability, question: Question) -> tuple[Reason, ...]:
-    """Every reason why the backend may not serve ``question``, each once; empty = it may.
-
-    A backend that the engine's version lacks, or that is not made for the device, the model or this kind of attention,
-    gets that reason alone. Missing modules count only when nothing else speaks against it.
-    """
-    if question.rules not in capability.versions:
-        return (_absent(capability.versions, question.rules),)
-    found = dict.fromkeys(
-        reason(limit, value) for layer in question.layers for limit in capability.limits for value in misfits(limit, question, layer)
-    )
-    for rule in DECISIVE:
-        if alone := tuple(one for one in found if one.rule == rule):
-            return alone
-    return tuple(found) or missing_modules(capability.modules, question.packages)
-
-
-def _absent(versions: tuple[str, ...], rules: str) -> Reason:
-    known = " and ".join(versions)
-    return Reason("version", f"SGLang {rules}", f"SGLang {known}", "serve with a version that has it", ATTENTION_CHOICES)
-
-
-def missing_modules(modules: tuple[str, ...], packages: frozenset[str] | None) -> tuple[Reason, ...]:
+def missing_modules(modules: tuple[str, ...], packages: Container[str] | None) -> tuple[Reason, ...]:
     """One reason a module that is needed and was not found; none while nobody has looked (``packages`` None)."""
     missing = [module for module in modules if packages is not None and module not in packages]
     return tuple(

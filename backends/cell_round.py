@@ -58,7 +58,8 @@ class CellRace:
         for name in self._seats:
             self._check(name)
         launches = tuple((name, seat.timed.pace.launches) for name, seat in self._seats.items())
-        return CellRound(self._cell.name, launches, visits, metadata, settled)
+        first_call_s = tuple((name, seat.first_call_s) for name, seat in self._seats.items())
+        return CellRound(self._cell.name, launches, visits, metadata, settled, first_call_s)
 
     def _seat(self, drivers: Mapping[Arm, Driver]) -> None:
         """Allocate and capture the arms in random order, with random padding between them."""

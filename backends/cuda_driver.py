@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-ATTRIBUTES = {"sm_count": 16, "l2_bytes": 38, "sm_major": 75, "sm_minor": 76, "smem_per_block_bytes": 97}  # 97: opt-in maximum
+ATTRIBUTES = {"sm_count": 16, "memory_clock_khz": 36, "memory_bus_bits": 37, "l2_bytes": 38, "sm_major": 75, "sm_minor": 76}
+ATTRIBUTES |= {"smem_per_block_bytes": 97}  # the opt-in maximum
 NAME_BYTES = 256
 
 
@@ -26,22 +27,62 @@ class CudaDevice:
     l2_bytes: int | None
     smem_per_block_bytes: int | None
     memory_bytes: int | None
+    memory_clock_khz: int | None = None
+    memory_bus_bits: int | None = None
+
+    @property
+    def bandwidth_bytes_per_s(self) -> float | None:
+        """Two transfers a memory clock over the whole bus."""
+        if not self.memory_clock_khz or not self.memory_bus_bits:
+            return None
+        return 2 * self.memory_clock_khz * 1e3 * self.memory_bus_bits / 8
+
+
+def first_device() -> CudaDevice | None:
+    """Device 0 as CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER leave it, the one that torch calls cuda:0; None without driver
+    or device."""
+    return next(iter(visible_devices()), None)
 
 
 @cache
-def first_device() -> CudaDevice | None:
-    """Device 0 as CUDA_VISIBLE_DEVICES leaves it, the one that torch calls cuda:0; None without driver or device.
+def visible_devices() -> tuple[CudaDevice, ...]:
+    """In CUDA's order. Makes no context and takes no device memory."""
+    driver, count = library(), ctypes.c_int()
+    if driver is None or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return ()
+    found = (_device(driver, index) for index in range(count.value))
+    return tuple(device for device in found if device is not None)
 
-    Makes no context and takes no device memory.
-    """
+
+@cache
+def library() -> Any | None:
+    """The initialised driver, None where there is none or it shows no device."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
+        return driver if driver.cuInit(0) == 0 else None
+    except (OSError, AttributeError):
         return None
+
+
+def cuda_version() -> str | None:
+    """The newest CUDA that the driver serves, "13.0"."""
+    driver, version = library(), ctypes.c_int()
+    if driver is None or driver.cuDriverGetVersion(ctypes.byref(version)) != 0:
+        return None
+    return f"{version.value // 1000}.{version.value % 1000 // 10}"
+
+
+def context_is_open() -> bool:
+    """Whether this process has a primary context on its first device; opens none by asking."""
+    driver, device, flags, active = library(), ctypes.c_int(), ctypes.c_uint(), ctypes.c_int()
+    if driver is None or driver.cuDeviceGet(ctypes.byref(device), 0) != 0:
+        return False
+    return driver.cuDevicePrimaryCtxGetState(device, ctypes.byref(flags), ctypes.byref(active)) == 0 and active.value == 1
+
+
+def _device(driver: Any, index: int) -> CudaDevice | None:
     device = ctypes.c_int()
-    if driver.cuInit(0) != 0 or driver.cuDeviceGet(ctypes.byref(device), 0) != 0:
-        return None
-    return _describe(driver, device)
+    return _describe(driver, device) if driver.cuDeviceGet(ctypes.byref(device), index) == 0 else None
 
 
 def _describe(driver: Any, device: ctypes.c_int) -> CudaDevice | None:

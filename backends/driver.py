@@ -69,13 +69,13 @@ class CellData:
 
 @dataclass
 class Stage:
-    """What a driver is opened on. ``model`` is whole, ``tensor_parallel`` divides it; ``max_batch`` is the largest
+    """What a driver is opened on. ``model`` is whole, ``attention_tp`` ranks divide its heads; ``max_batch`` is the largest
     padded batch and ``max_new_tokens`` the longest prefill it will see; ``context_length`` the server's.
     ``graph_max_batch`` is the largest decode batch the engine captures (None = all of them); larger ones run eagerly."""
 
     device: torch.device
     model: Model
-    tensor_parallel: int
+    attention_tp: int
     context_length: int
     chunked_prefill_size: int
     max_batch: int
@@ -118,7 +118,10 @@ class Driver(Protocol):
     """One backend opened in this process.
 
     Construction imports the library and builds the backend: raises `MissingPackage` or `Refused`.
-    ``imports`` are the import names whose distributions this arm's numbers depend on.
+    ``imports`` are the import names whose distributions this arm's numbers depend on. More attributes are read where a
+    driver has them: ``warnings``, texts its library logged; ``server_bytes``, device memory it had to set up that a server
+    has with every backend (None = not counted); ``import_ahead(packages)``, a static method that imports what construction
+    would and touches no device.
     """
 
     imports: tuple[str, ...]

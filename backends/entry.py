@@ -2,114 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from backends.arm import Provider
-from backends.capability import BackendEntry, Capability, DriverEntry
-from backends.limits import Allowed, Limit, Span
+from backends.capability import BackendEntry, Capability, DriverEntry, InnerPath, Note
+from backends.entry_fields import EntryError, allowed_of, conditions_of, items_of, refuse_unknown, required, rule_of, versions_of, words_of
+from backends.limits import Limit
 from backends.question import RULES
-from backends.vocabulary import WORDS
+from backends.serving_jit import Builds, ServingJit
 
-ENTRY_KEYS = ("name", "source", "versions", "limits", "modules", "drivers", "aliases", "graph")
+ENTRY_KEYS = (
+    *("name", "source", "versions", "history", "paths", "limits", "notes", "modules", "drivers", "aliases", "graph"),
+    "jit_while_serving",
+)
 LIMIT_KEYS = ("rule", "allowed", "source", "versions", "when", "why", "remedy", "becomes")
+PATH_KEYS = ("name", "source", "versions", "when")
+NOTE_KEYS = ("says", "source", "versions", "when")
+JIT_KEYS = ("builds", "why", "source")
 DRIVER_KEYS = ("provider", "driver", "packages", "devices", "attention", "tools")
 
 
-class EntryError(ValueError):
-    """A backend entry that cannot be read; the text names the backend, the key and what may stand there."""
+@dataclass(frozen=True)
+class _Heading:
+    """What stands at the top of an entry for every limit, path and note that has none itself."""
+
+    backend: str
+    source: str | None
+    versions: tuple[str, ...]
 
 
 def entry_from(data: Mapping[str, Any]) -> BackendEntry:
-    """The entry that ``data`` describes. ``source`` and ``versions`` at the top stand for every limit that has none itself.
+    """The entry that ``data`` describes. ``source`` and ``versions`` at the top stand for every limit that has none itself;
+    ``versions`` are rule sets or spans of them ("0.5.22..").
 
     Raises `EntryError` for an unknown key or rule, a missing one, or a value of the wrong kind.
     """
-    name = _required(data, "name", "a backend entry")
+    name = required(data, "name", "a backend entry")
     where = f"backend {name}"
-    _known(data, ENTRY_KEYS, where)
-    versions = _words(data, "versions", where) or RULES
-    limits = tuple(_limit(item, data.get("source"), versions, where) for item in _items(data, "limits", where))
+    refuse_unknown(data, ENTRY_KEYS, where)
+    heading = _Heading(where, data.get("source"), versions_of(data, where) or RULES)
     return BackendEntry(
         name=name,
-        capability=Capability(limits, _words(data, "modules", where), versions),
-        drivers=tuple(_driver(item, where) for item in _items(data, "drivers", where)),
-        aliases=_words(data, "aliases", where),
+        capability=_capability(data, heading),
+        drivers=tuple(_driver(item, where) for item in items_of(data, "drivers", where)),
+        aliases=words_of(data, "aliases", where),
         graph=bool(data.get("graph", True)),
+        jit=_jit(data["jit_while_serving"], f"{where}, jit_while_serving") if data.get("jit_while_serving") else None,
     )
 
 
-def _limit(data: Mapping[str, Any], source: str | None, versions: tuple[str, ...], where: str) -> Limit:
-    rule = _rule(_required(data, "rule", where), where)
-    here = f"{where}, limit {rule}"
-    _known(data, LIMIT_KEYS, here)
+def _capability(data: Mapping[str, Any], heading: _Heading) -> Capability:
+    where = heading.backend
+    paths = tuple(_path(item, heading) for item in items_of(data, "paths", where))
+    limits = tuple(_limit(item, heading) for item in items_of(data, "limits", where))
+    return Capability(
+        limits=limits,
+        modules=words_of(data, "modules", where),
+        versions=heading.versions,
+        paths=paths,
+        notes=tuple(_note(item, heading) for item in items_of(data, "notes", where)),
+        history=data.get("history"),
+    )
+
+
+def _limit(data: Mapping[str, Any], heading: _Heading) -> Limit:
+    rule = rule_of(required(data, "rule", heading.backend), heading.backend)
+    here = f"{heading.backend}, limit {rule}"
+    refuse_unknown(data, LIMIT_KEYS, here)
     return Limit(
         rule=rule,
-        allowed=_allowed(_items(data, "allowed", here), here),
-        source=data.get("source") or source or _required(data, "source", here),
-        versions=_words(data, "versions", here) or versions,
-        when=tuple((_rule(key, here), _allowed(items, here)) for key, items in (data.get("when") or {}).items()),
+        allowed=allowed_of(items_of(data, "allowed", here), here),
+        source=_source(data, heading, here),
+        versions=versions_of(data, here) or heading.versions,
+        when=conditions_of(data, here),
         why=data.get("why"),
         remedy=data.get("remedy"),
         becomes=data.get("becomes"),
     )
 
 
+def _path(data: Mapping[str, Any], heading: _Heading) -> InnerPath:
+    name = required(data, "name", f"{heading.backend}, a path")
+    here = f"{heading.backend}, path {name}"
+    refuse_unknown(data, PATH_KEYS, here)
+    return InnerPath(name, _source(data, heading, here), versions_of(data, here) or heading.versions, conditions_of(data, here))
+
+
+def _note(data: Mapping[str, Any], heading: _Heading) -> Note:
+    here = f"{heading.backend}, a note"
+    says = required(data, "says", here)
+    refuse_unknown(data, NOTE_KEYS, here)
+    return Note(says, _source(data, heading, here), versions_of(data, here) or heading.versions, conditions_of(data, here))
+
+
+def _source(data: Mapping[str, Any], heading: _Heading, here: str) -> str:
+    return data.get("source") or heading.source or required(data, "source", here)
+
+
+def _jit(data: Any, where: str) -> ServingJit:
+    if not isinstance(data, Mapping):
+        raise EntryError(f"{where} is {data!r}; write {{builds: ..., why: ..., source: ...}}")
+    refuse_unknown(data, JIT_KEYS, where)
+    builds = required(data, "builds", where)
+    if builds not in {member.value for member in Builds}:
+        raise EntryError(f"{where}: builds {builds!r} is unknown; write one of {', '.join(member.value for member in Builds)}")
+    return ServingJit(Builds(builds), required(data, "why", where), required(data, "source", where))
+
+
 def _driver(data: Mapping[str, Any], where: str) -> DriverEntry:
-    _known(data, DRIVER_KEYS, f"{where}, driver")
-    provider = _required(data, "provider", f"{where}, driver")
+    refuse_unknown(data, DRIVER_KEYS, f"{where}, driver")
+    provider = required(data, "provider", f"{where}, driver")
     if provider not in {member.value for member in Provider}:
         raise EntryError(f"{where}: provider {provider!r} is unknown; write engine or kernel")
     return DriverEntry(
         provider=Provider(provider),
-        driver=_required(data, "driver", f"{where}, driver"),
-        packages=_words(data, "packages", where),
-        devices=_words(data, "devices", where),
-        attention=_words(data, "attention", where) or ("mha",),
-        tools=_words(data, "tools", where),
+        driver=required(data, "driver", f"{where}, driver"),
+        packages=words_of(data, "packages", where),
+        devices=words_of(data, "devices", where),
+        attention=words_of(data, "attention", where) or ("mha",),
+        tools=words_of(data, "tools", where),
     )
-
-
-def _rule(word: str, where: str) -> str:
-    if word not in WORDS:
-        raise EntryError(f"{where}: rule {word!r} is unknown; write one of {', '.join(sorted(WORDS))}")
-    return word
-
-
-def _allowed(items: Any, where: str) -> tuple[Allowed, ...]:
-    if isinstance(items, str) or not isinstance(items, Sequence):
-        raise EntryError(f"{where}: expected a list of values, got {items!r}; write [{items}]")
-    return tuple(_value(item, where) for item in items)
-
-
-def _value(item: Any, where: str) -> Allowed:
-    if isinstance(item, str) and ".." in item:
-        low, _, high = item.partition("..")
-        return Span(low or None, high or None)
-    if isinstance(item, bool) or not isinstance(item, (int, str)):
-        raise EntryError(f"{where}: {item!r} is neither a whole number nor a word; put it in quotes")
-    return item
-
-
-def _items(data: Mapping[str, Any], key: str, where: str) -> Sequence[Any]:
-    items = data.get(key) or ()
-    if isinstance(items, str) or not isinstance(items, Sequence):
-        raise EntryError(f"{where}: {key} is {items!r}; write a list")
-    return items
-
-
-def _words(data: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
-    return tuple(str(item) for item in _items(data, key, where))
-
-
-def _required(data: Mapping[str, Any], key: str, where: str) -> str:
-    value = data.get(key)
-    if not isinstance(value, str) or not value:
-        raise EntryError(f"{where} needs {key!r}, a word; got {value!r}")
-    return value
-
-
-def _known(data: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
-    unknown = [str(key) for key in data if key not in keys]
-    if unknown:
-        raise EntryError(f"{where}: key {unknown[0]!r} is unknown; write one of {', '.join(keys)}")

@@ -16,7 +16,9 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Board:
-    """None = not readable here. ``mig`` names the slice. CPU: name of the processor, kind "cpu", the rest None."""
+    """None = not readable here. ``kind`` is one of `backends.gpu.KINDS`. ``mig`` is a slice's profile ("3g.71gb"): ``uuid``,
+    memory and SMs are then the slice's, ``name`` and the power limit those of the GPU it is cut from. ``bandwidth_bytes_per_s``
+    comes of memory clock and bus width. ``arch`` as in `backends.gpu.Gpu`. CPU: name of the processor, most else None."""
 
     kind: str
     name: str
@@ -31,6 +33,8 @@ class Board:
     smem_per_block_bytes: int | None = None
     max_sm_clock_mhz: int | None = None
     amx: bool = False
+    arch: str | None = None
+    bandwidth_bytes_per_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -46,3 +50,9 @@ class Environment:
     variables: tuple[tuple[str, str], ...]
     image: str | None
     imports: tuple[tuple[str, str], ...]
+
+    @property
+    def releases(self) -> dict[str, str]:
+        """The version behind each import name, "" where its distribution has none to read."""
+        versions = {each.name: each.version for each in self.distributions}
+        return {name: versions.get(owner, "") for name, owner in self.imports}

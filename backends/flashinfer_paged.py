@@ -6,7 +6,9 @@ there whatever the pool's page size is: tables are planned with page size 1.
 
 from __future__ import annotations
 
+import importlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +72,10 @@ class FlashInferPaged:
         _refuse(arm, stage.model)
         dtypes = dtype_of(stage.model.dtype), dtype_of(arm.kv_dtype)
         self._library = Library(flashinfer, _workspace(stage), *dtypes, stage.context_length, stage.graph_max_batch)
+
+    @staticmethod
+    def import_ahead(packages: Sequence[str]) -> None:
+        importlib.import_module("flashinfer")
 
     def prepare(self, data: CellData) -> PreparedCall:
         return DecodeCall(self._library, data) if data.cell.phase is Phase.DECODE else ExtendCall(self._library, data)

@@ -1,18 +1,21 @@
-"""One limit of a backend as data, and whether a question breaks it."""
+"""One limit of a backend as data, and whether what is asked breaks it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
-from backends.model import LayerKind
-from backends.question import RULES, Question
-from backends.reason import Reason
-from backends.vocabulary import WORDS, Value, asked_in_words
+from backends.answers import Answer, Value
+from backends.question import RULES
+from backends.vocabulary import WORDS
 
 Release = tuple[int, ...]
+Answers = Mapping[str, Answer]
 
 
+@lru_cache(maxsize=4096)
 def release(text: str) -> Release:
     """The leading numbers of a version, comparable: "0.6.16rc2" -> (0, 6, 16). Empty where there is none."""
     match = re.match(r"\d+(?:\.\d+)*", text)
@@ -38,14 +41,32 @@ class Span:
 
 
 Allowed = int | str | Span
+Condition = tuple[str, tuple[Allowed, ...]]
 
 
-def allows(allowed: tuple[Allowed, ...], value: Value) -> bool:
-    return any(value in item if isinstance(item, Span) else value == item for item in allowed)
+class Taken(dict[Value, bool]):
+    """Whether some values and spans take a value; each is looked at once."""
+
+    def __init__(self, allowed: tuple[Allowed, ...]) -> None:
+        self._allowed = allowed
+
+    def __missing__(self, value: Value) -> bool:
+        taken = self[value] = any(value in item if isinstance(item, Span) else value == item for item in self._allowed)
+        return taken
+
+
+class Scoped:
+    """What holds under conditions alone."""
+
+    when: tuple[Condition, ...]
+
+    @cached_property
+    def scope(self) -> tuple[tuple[str, Taken], ...]:
+        return tuple((rule, Taken(items)) for rule, items in self.when)
 
 
 @dataclass(frozen=True)
-class Limit:
+class Limit(Scoped):
     """``allowed`` values of ``rule``; empty = none at all. Holds for the rule sets in ``versions`` and only where every
     condition of ``when`` does, each over the same words; conditions on a layer are taken together on one layer kind.
     ``why`` says what would happen else. ``becomes`` (page sizes only) is what the engine silently changes a misfit to.
@@ -56,45 +77,66 @@ class Limit:
     allowed: tuple[Allowed, ...]
     source: str
     versions: tuple[str, ...] = RULES
-    when: tuple[tuple[str, tuple[Allowed, ...]], ...] = ()
+    when: tuple[Condition, ...] = ()
     why: str | None = None
     remedy: str | None = None
     becomes: int | None = None
 
+    @cached_property
+    def takes(self) -> Taken:
+        return Taken(self.allowed)
 
-def holds(limit: Limit, question: Question, layer: LayerKind) -> bool:
-    """Whether the limit's version and conditions are met, so that it counts."""
-    met = (any(allows(allowed, value) for value in WORDS[rule].ask(question, layer)) for rule, allowed in limit.when)
-    return question.rules in limit.versions and all(met)
+    @cached_property
+    def in_words(self) -> str:
+        """ "sm 80, 90", "head dim 8 to 256" or "none"; for what, and why."""
+        allowed = listed(self.rule, self.allowed) if self.allowed else "none"
+        scope = scope_in_words(self.when)
+        return allowed + (f" for {scope}" if scope else "") + (f": {self.why}" if self.why else "")
 
 
-def misfits(limit: Limit, question: Question, layer: LayerKind) -> tuple[Value, ...]:
-    """The asked values that the limit does not allow; empty where it does not count."""
-    if not holds(limit, question, layer):
+@dataclass(frozen=True)
+class Misfit:
+    """A ``value`` that a limit does not take, None = nobody knows it. ``unknown`` conditions are taken to be met."""
+
+    value: Value | None
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def certain(self) -> bool:
+        return self.value is not None and not self.unknown
+
+
+def of_engine(source: str) -> bool:
+    """Whether a limit is the engine's own and not that of a library it calls."""
+    return source.startswith("sglang/")
+
+
+def unmet(scoped: Scoped, answers: Answers) -> tuple[str, ...] | None:
+    """Conditions that nobody can tell, the others being met; None where one is not."""
+    unknown: tuple[str, ...] = ()
+    for rule, takes in scoped.scope:
+        answer = answers[rule]
+        if answer is None:
+            unknown = (*unknown, rule)
+        elif not any(map(takes.__getitem__, answer)):
+            return None
+    return unknown
+
+
+def misfits(limit: Limit, answers: Answers) -> tuple[Misfit, ...]:
+    """What of one layer kind's answers the limit does not take; empty where it does not count."""
+    unknown = unmet(limit, answers)
+    if unknown is None:
         return ()
-    return tuple(value for value in WORDS[limit.rule].ask(question, layer) if not allows(limit.allowed, value))
+    answer = answers[limit.rule]
+    if answer is None:
+        return (Misfit(None, unknown),)
+    takes = limit.takes
+    return tuple([Misfit(value, unknown) for value in answer if not takes[value]])
 
 
-def reason(limit: Limit, value: Value) -> Reason:
-    return Reason(
-        rule=limit.rule,
-        asked=asked_in_words(limit.rule, value),
-        allowed=allowed_in_words(limit),
-        remedy=limit.remedy or WORDS[limit.rule].remedy,
-        source=source_in_words(limit),
-    )
-
-
-def source_in_words(limit: Limit) -> str:
-    """The source, with the versions the rule holds for where it is the engine's."""
-    return f"{limit.source} ({' and '.join(limit.versions)})" if limit.source.startswith("sglang/") else limit.source
-
-
-def allowed_in_words(limit: Limit) -> str:
-    """ "sm 80, 90", "head dim 8 to 256" or "none"; for what, and why."""
-    allowed = listed(limit.rule, limit.allowed) if limit.allowed else "none"
-    scope = " and ".join(listed(rule, items) for rule, items in limit.when)
-    return allowed + (f" for {scope}" if scope else "") + (f": {limit.why}" if limit.why else "")
+def scope_in_words(when: tuple[Condition, ...]) -> str:
+    return " and ".join(listed(rule, items) for rule, items in when)
 
 
 def listed(rule: str, items: tuple[Allowed, ...]) -> str:

@@ -34,7 +34,16 @@ class Cost:
 
 @dataclass(frozen=True)
 class Trial:
-    """One arm on one cell, alone in its process."""
+    """One arm on one cell, alone in its process; None = not measured.
+
+    ``relative_error`` is the largest and ``rms_error`` the root mean square over (row, head) outputs, as
+    `backends.checks.tolerance` takes them. ``workspace_bytes``: device memory that the opened backend and this prepared
+    call keep beside the KV pool; ``graph_bytes``: what the CUDA graph of the call took. ``open_s``: opening the backend,
+    imports apart (the same on every cell of a process); ``first_call_s``: from preparing the call to the end of its first
+    launch, kernels that had to be built included. ``build_s``: that, and on a process's first cell opening and imports.
+    ``kernel_files``: (name, `backends.worker.kernel_files`' word for where it lay) of each compiled kernel taken from a
+    cache; empty = all came with their packages, or were compiled in memory.
+    """
 
     arm: str
     cell: str
@@ -51,6 +60,12 @@ class Trial:
     peak_memory_bytes: int | None = None
     build_s: float | None = None
     capture_s: float | None = None
+    rms_error: float | None = None
+    workspace_bytes: int | None = None
+    graph_bytes: int | None = None
+    open_s: float | None = None
+    first_call_s: float | None = None
+    kernel_files: tuple[tuple[str, str], ...] | None = None
 
     def __post_init__(self) -> None:
         measured = self.outcome is Outcome.MEASURED
@@ -72,13 +87,15 @@ class Visit:
 
 @dataclass(frozen=True)
 class CellRound:
-    """All visits to one cell in one fresh process, with the metadata cost of each arm (arm, host us, idle us)."""
+    """All visits to one cell in one fresh process, with the metadata cost of each arm (arm, host us, idle us) and how long
+    its first call took (arm, seconds), what it builds anew in every process included."""
 
     cell: str
     launches: tuple[tuple[str, int], ...]
     visits: tuple[Visit, ...]
     metadata_us: tuple[tuple[str, float, float], ...]
     settled: bool
+    first_call_s: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import ClassVar
 
 
 class Attention(str, Enum):
@@ -16,7 +17,8 @@ class LayerKind:
     """Layers that share one attention geometry. Heads are the model's until `per_rank` divides them.
 
     ``head_dim`` is the width of K (MLA: the absorbed 576), ``value_head_dim`` that of V (MLA: 512).
-    ``sliding_window`` counts the keys a query sees, None = all of them.
+    ``sliding_window`` counts the keys a query sees, None = all of them. ``sinks``: each head adds a learned term to the
+    softmax's denominator. ``scale`` is the model's own factor of the scores, None = head_dim ** -0.5.
     """
 
     name: str
@@ -26,6 +28,8 @@ class LayerKind:
     head_dim: int
     value_head_dim: int
     sliding_window: int | None = None
+    sinks: bool = False
+    scale: float | None = None
 
     @property
     def group(self) -> int:
@@ -34,13 +38,20 @@ class LayerKind:
 
     @property
     def softmax_scale(self) -> float:
-        """What every score is multiplied by before the softmax: head_dim ** -0.5 (MLA models set their own)."""
-        return float(self.head_dim**-0.5)
+        """What every score is multiplied by before the softmax."""
+        return float(self.head_dim**-0.5) if self.scale is None else self.scale
 
 
 @dataclass(frozen=True)
 class Model:
-    """``dtype`` and the KV dtype a checkpoint declares are torch names ("bfloat16"); parameter counts are absolute."""
+    """``dtype`` and the KV dtype a checkpoint declares are torch names ("bfloat16"); parameter counts are absolute.
+
+    ``layers`` are those with softmax attention; ``other_layers`` counts the rest (Mamba, linear attention, convolutions).
+    ``weight_bits``: what one stored parameter takes on average in a quantized checkpoint, None = the bits of ``dtype``.
+    ``attention_params``: those of the attention layers' projections, None = what the geometry gives for plain heads.
+    """
+
+    RETIRED: ClassVar[frozenset[str]] = frozenset({"sinks"})  # now a layer kind's; no model with sinks was measured before
 
     name: str
     architecture: str
@@ -53,32 +64,36 @@ class Model:
     dtype: str
     context_length: int
     source: str
-    sinks: bool = False
     logit_softcap: float | None = None
     declared_kv_dtype: str | None = None
+    weight_bits: float | None = None
+    attention_params: float | None = None
+    other_layers: int = 0
 
     @property
     def attention_layers(self) -> int:
         return sum(kind.layers for kind in self.layers)
 
+    @property
+    def sinks(self) -> bool:
+        """Whether any layer has attention sinks."""
+        return any(kind.sinks for kind in self.layers)
+
 
 class UnevenSplit(ValueError):
-    """Heads that the requested tensor parallelism cannot divide."""
+    """Heads that the ranks which share attention cannot divide; the text names both numbers."""
 
 
 def per_rank(kind: LayerKind, attention_tp: int) -> LayerKind:
     """The kind's heads on one of ``attention_tp`` ranks; KV heads are replicated when there are fewer than ranks.
 
-    Raises `UnevenSplit` when query heads, or KV heads above the rank count, do not divide.
-    Source of the rule: sglang/srt/configs/model_config.py, get_num_kv_heads.
+    Raises `UnevenSplit` when query heads, or KV heads above the rank count, do not divide, or fewer cannot be replicated evenly.
+    Source of the rule: sglang/srt/configs/model_config.py, get_num_kv_heads; the asserts in sglang/srt/models/llama.py.
     """
     if kind.query_heads % attention_tp:
-        raise UnevenSplit(
-            f"{kind.query_heads} query heads do not divide over engine.tensor_parallel={attention_tp}; "
-            f"choose a divisor of {kind.query_heads}"
-        )
+        raise UnevenSplit(f"{kind.query_heads} query heads do not divide over {attention_tp} attention ranks")
     if kind.kv_heads > attention_tp and kind.kv_heads % attention_tp:
-        raise UnevenSplit(
-            f"{kind.kv_heads} KV heads do not divide over engine.tensor_parallel={attention_tp}; choose a divisor of {kind.kv_heads}"
-        )
+        raise UnevenSplit(f"{kind.kv_heads} KV heads do not divide over {attention_tp} attention ranks")
+    if attention_tp % min(kind.kv_heads, attention_tp):
+        raise UnevenSplit(f"{kind.kv_heads} KV heads cannot be replicated evenly on {attention_tp} attention ranks")
     return replace(kind, query_heads=kind.query_heads // attention_tp, kv_heads=max(1, kind.kv_heads // attention_tp))

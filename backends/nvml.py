@@ -22,6 +22,17 @@ class _Memory(ctypes.Structure):
     _fields_ = [("version", ctypes.c_uint)] + [(name, ctypes.c_ulonglong) for name in ("total", "reserved", "free", "used")]
 
 
+class _Attributes(ctypes.Structure):
+    """nvmlDeviceAttributes_t."""
+
+    _fields_ = [
+        *[(name, ctypes.c_uint) for name in ("sm_count", "copy_engines", "decoders", "encoders", "jpeg", "ofa")],
+        ("gpu_slices", ctypes.c_uint),
+        ("compute_slices", ctypes.c_uint),
+        ("memory_mib", ctypes.c_ulonglong),
+    ]
+
+
 class _Utilization(ctypes.Structure):
     _fields_ = [("gpu", ctypes.c_uint), ("memory", ctypes.c_uint)]
 
@@ -30,6 +41,16 @@ class _Utilization(ctypes.Structure):
 class Memory:
     total_bytes: int
     used_bytes: int
+
+
+@dataclass(frozen=True)
+class MigAttributes:
+    """Of one MIG slice: a GPU instance of ``gpu_slices`` sevenths, of which ``compute_slices`` are this one's."""
+
+    sm_count: int
+    gpu_slices: int
+    compute_slices: int
+    memory_mib: int
 
 
 @cache
@@ -45,6 +66,12 @@ def library() -> Any | None:
 def driver_version() -> str | None:
     buffer = ctypes.create_string_buffer(TEXT_BYTES)
     return buffer.value.decode() if _call("nvmlSystemGetDriverVersion", buffer, TEXT_BYTES) else None
+
+
+def device_count() -> int:
+    """GPUs of the machine, hidden ones too; 0 without a driver."""
+    count = ctypes.c_uint()
+    return count.value if _call("nvmlDeviceGetCount_v2", ctypes.byref(count)) else 0
 
 
 def device_by_uuid(uuid: str) -> Device | None:
@@ -85,6 +112,12 @@ class Device:
         if not _call("nvmlDeviceGetMemoryInfo_v2", self._handle, ctypes.byref(answer)):
             return None
         return Memory(answer.total, answer.used)
+
+    def mig_attributes(self) -> MigAttributes | None:
+        answer = _Attributes()
+        if not _call("nvmlDeviceGetAttributes_v2", self._handle, ctypes.byref(answer)):
+            return None
+        return MigAttributes(answer.sm_count, answer.gpu_slices, answer.compute_slices, answer.memory_mib)
 
     def utilization_percent(self) -> int | None:
         """Share of the driver's last sampling period (up to a second) in which a kernel ran."""

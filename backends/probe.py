@@ -9,9 +9,11 @@ from statistics import median
 from backends.arm import Arm
 from backends.cell import Cell, attention_flops, kv_bytes
 from backends.checks.checker import Checker
-from backends.device import peak_bytes, restart_peak
+from backends.checks.tolerance import Errors
+from backends.device import peak_bytes, release, restart_peak
 from backends.driver import Driver
 from backends.measured import Cost, Identity, Trial
+from backends.memory import Growth, total
 from backends.outcome import Outcome
 from backends.phases import Phases
 from backends.seat import Seat
@@ -25,18 +27,25 @@ QUICK_VISITS = 2  # the first warms up
 
 @dataclass(frozen=True)
 class Bench:
-    """An arm whose driver is open."""
+    """An arm whose driver is open. ``grown`` counts device memory since before it was, ``open_s`` is how long opening took,
+    imports apart."""
 
     arm: Arm
     stand: Stand
     driver: Driver
     timing: TimingSpec
     phases: Phases
+    grown: Growth
+    open_s: float
+
+    def kept_bytes(self) -> int | None:
+        """Device memory that the backend keeps between calls, without what every server has; None on a CPU."""
+        return total(self.grown.bytes, -(getattr(self.driver, "server_bytes", None) or 0))
 
 
 @dataclass(frozen=True)
 class _Findings:
-    relative_error: float
+    errors: Errors
     needle_error: float
     coverage: str | None
     cost: Cost
@@ -48,9 +57,10 @@ def probe(bench: Bench, cell: Cell, opening_s: float) -> Trial:
     import torch
 
     arm, stand, phases = bench.arm, bench.stand, bench.phases
-    device = stand.stage.device
-    built_s, captured_s = phases.spent("build"), phases.spent("capture")
+    device, captured_s = stand.stage.device, phases.spent("capture")
+    release(device)  # of what the cell before left behind
     restart_peak(device)
+    kept_bytes = bench.kept_bytes()
     with torch.no_grad():
         data = stand.lay_out(cell, arm)
         with closing(Seat(arm, bench.driver, data, stand.slots(cell, arm), phases)) as seat:
@@ -62,15 +72,20 @@ def probe(bench: Bench, cell: Cell, opening_s: float) -> Trial:
         detail="; ".join(filter(None, (found.coverage, *getattr(bench.driver, "warnings", ())))) or None,
         identity=found.identity,
         cost=found.cost,
-        relative_error=found.relative_error,
+        relative_error=found.errors.largest,
         needle_error=found.needle_error,
         bandwidth_bytes_per_s=kv_bytes(cell, data.pool.k[0].element_size()) / found.cost.device_us * 1e6,
         flops_per_s=attention_flops(cell) / found.cost.device_us * 1e6,
         slots=seat.slots,
         pool_tokens=data.pool.pool_tokens,
         peak_memory_bytes=peak_bytes(device),
-        build_s=opening_s + phases.spent("build") - built_s,
+        build_s=opening_s + seat.first_call_s,
         capture_s=phases.spent("capture") - captured_s,
+        rms_error=found.errors.rms,
+        workspace_bytes=total(kept_bytes, seat.call_bytes),
+        graph_bytes=seat.timed.memory.taken_bytes if seat.timed.memory else None,
+        open_s=bench.open_s,
+        first_call_s=seat.first_call_s,
     )
 
 
@@ -78,17 +93,17 @@ def _examine(bench: Bench, seat: Seat) -> _Findings:
     arm, cell, phases = bench.arm.name, seat.data.cell, bench.phases
     checker = Checker(seat.data, seat.slots - 1, bench.stand.stage.model.logit_softcap)
     with phases.of("check", arm, cell.name, "eager"):
-        error = checker.check(seat.eager_shot, [seat.slots - 1])
+        errors = checker.check(seat.eager_shot, [seat.slots - 1])
         needle_error = checker.check_needles(seat.eager_shot)
     timed = seat.capture(bench.timing)
     if timed.mode == "graph":
         with phases.of("check", arm, cell.name, "graph"):
-            error = max(error, checker.check(timed.shot, timed.written))
+            errors = errors.or_worse(checker.check(timed.shot, timed.written))
             needle_error = max(needle_error, checker.check_needles(timed.shot))
     cost = _time(bench, seat)
     with phases.of("check", arm, cell.name, "kernel names"):
         identity = identify(seat.call, timed, bench.stand.stage.device)
-    return _Findings(error, needle_error, checker.coverage(), cost, identity)
+    return _Findings(errors, needle_error, checker.coverage(), cost, identity)
 
 
 def _time(bench: Bench, seat: Seat) -> Cost:

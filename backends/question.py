@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from backends.cell import Phase
@@ -12,7 +13,7 @@ from backends.model import LayerKind, Model
 KNOWN_SM = (75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
 
 # SGLang versions whose rules were read, oldest first.
-RULES = ("0.5.16", "0.5.22")
+RULES = ("0.5.16", "0.5.22", "0.5.23")
 
 # Words for `engine.features`: what must keep working beside attention itself.
 FEATURES = ("deterministic", "radix_cache", "speculative", "cross_attention", "encoder_only", "multi_item_scoring")
@@ -23,8 +24,12 @@ class Question:
     """``layers`` hold heads per tensor-parallel rank. ``kv_dtype`` is a torch name where torch has one ("bfloat16",
     "float8_e4m3fn") and the engine's word elsewhere ("nvfp4"); ``kv_flag`` the word as written ("auto"). ``page_size`` is
     the one the server would run with. ``speculation`` names the algorithm, ``topk`` is 0 without one and else the width
-    the engine ends up with. ``rules`` is the member of `RULES` that applies. ``packages`` are the import names found
-    where the worker runs, None = nobody has looked yet.
+    the engine ends up with. ``rules`` is the member of `RULES` that applies. ``packages`` maps the import names found
+    where the worker runs to versions ("" = it has none to read), None = nobody has looked yet.
+
+    ``engine_version`` None = the one of ``rules``. ``pool_tokens``: KV slots of the server, None = unknown. ``query_dtype``
+    None = the model's. ``dcp_size`` ranks split the keys of a context in decode, ``attn_cp_size`` the tokens of a prefill.
+    ``paths``: kernels called directly, without an engine, whose own limits then do not count; None = the engine chooses.
     """
 
     model: Model
@@ -38,4 +43,10 @@ class Question:
     topk: int
     features: tuple[str, ...]
     rules: str
-    packages: frozenset[str] | None = None
+    packages: Mapping[str, str] | None = None
+    engine_version: str | None = None
+    pool_tokens: int | None = None
+    query_dtype: str | None = None
+    dcp_size: int = 1
+    attn_cp_size: int = 1
+    paths: tuple[str, ...] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from backends.memory import Growth, held, total
 from backends.timing.timed import Timed, make_timed
 
 if TYPE_CHECKING:
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 
 
 class Seat:
-    """Construction prepares the call and launches it once, which builds what is built at a first call."""
+    """Construction prepares the call and launches it once, which builds what is built at a first call: ``first_call_s``.
+
+    ``call_bytes`` is the device memory that the prepared call keeps beside the pool, from `capture` on with what recording
+    it took; what lies in the graph's own pool is not among it. None on a CPU.
+    """
 
     def __init__(self, arm: Arm, driver: Driver, data: CellData, slots: int, phases: Phases) -> None:
         self.arm = arm
@@ -24,6 +29,7 @@ class Seat:
         self.slots = slots
         self._phases = phases
         self._timed: Timed | None = None
+        grown, spent_s = Growth(held(data.q.device)), phases.spent("build")
         with phases.of("build", arm.name, data.cell.name):
             self.call = driver.prepare(data)
             try:
@@ -31,6 +37,8 @@ class Seat:
             except BaseException:
                 self.call.close()
                 raise
+        self.first_call_s = phases.spent("build") - spent_s
+        self.call_bytes = grown.bytes
 
     def eager_shot(self) -> torch.Tensor:
         """Metadata and one launch outside any graph (before `capture`); the output of the last slot rotated over."""
@@ -40,8 +48,11 @@ class Seat:
 
     def capture(self, timing: TimingSpec) -> Timed:
         """Record what the engine would record and settle the pace; from here on `timed` runs the arm."""
+        grown = Growth(held(self.data.q.device))
         with self._phases.of("capture", self.arm.name, self.data.cell.name):
             self._timed = make_timed(self.call, self.data, self.slots, timing)
+        in_graph = self._timed.memory.live_bytes if self._timed.memory else 0
+        self.call_bytes = total(self.call_bytes, grown.bytes, -(in_graph or 0))
         return self._timed
 
     @property

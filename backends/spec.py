@@ -9,13 +9,14 @@ from backends.model import Model
 
 @dataclass(frozen=True)
 class StageSpec:
-    """The server the arms would run in. ``device`` "cuda" or "cpu"; ``pool_tokens`` the server's KV capacity (None =
-    as many as fit); ``graph_max_batch`` the largest decode batch it captures (None = all of them);
+    """The server the arms would run in. ``device`` "cuda" or "cpu"; ``model`` is whole and ``attention_tp`` ranks divide its
+    heads (fewer than the engine's tensor parallelism under attention data parallelism); ``pool_tokens`` the server's KV
+    capacity (None = as many as fit); ``graph_max_batch`` the largest decode batch it captures (None = all of them);
     ``memory_fraction`` of the free memory may be used in all."""
 
     device: str
     model: Model
-    tensor_parallel: int
+    attention_tp: int
     context_length: int
     chunked_prefill_size: int
     pool_tokens: int | None

@@ -124,7 +124,7 @@ def _stage(spec: StageSpec, cells: Sequence[Cell], device: torch.device) -> Stag
     return Stage(
         device=device,
         model=spec.model,
-        tensor_parallel=spec.tensor_parallel,
+        attention_tp=spec.attention_tp,
         context_length=spec.context_length,
         chunked_prefill_size=spec.chunked_prefill_size,
         max_batch=max(cell.padded_batch for cell in cells),

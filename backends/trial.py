@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from backends.arm import Arm
 from backends.cell import Cell
 from backends.device import is_lost, release, synchronize
+from backends.imports import ImportClock
 from backends.invalid import failure_of
 from backends.measured import Trial
+from backends.memory import Growth, held
 from backends.phases import Phases, Say
 from backends.probe import Bench, probe
 from backends.spec import StageSpec, TimingSpec
@@ -39,8 +41,11 @@ def run(arm: Arm, cells: Sequence[Cell], stage: StageSpec, timing: TimingSpec, s
 def _open(arm: Arm, cells: Sequence[Cell], stage: StageSpec, timing: TimingSpec, phases: Phases) -> Bench:
     with phases.of("import", arm.name):
         stand = open_stand(stage, [arm], cells, SEED)
-    with phases.of("import", arm.name):  # mostly importing the engine
-        return Bench(arm, stand, stand.open_driver(arm), timing, phases)
+    grown, spent_s = Growth(held(stand.stage.device)), phases.spent("import")
+    with phases.of("import", arm.name), ImportClock() as imports:  # mostly importing the engine
+        driver = stand.open_driver(arm)
+    open_s = phases.spent("import") - spent_s - imports.seconds
+    return Bench(arm, stand, driver, timing, phases, grown, open_s)
 
 
 def _attempt(bench: Bench, cell: Cell, opening_s: float) -> Trial:

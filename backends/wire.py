@@ -39,7 +39,8 @@ def from_plain(cls: type[T], data: Any) -> T:
     """The value of type ``cls`` (a dataclass, or any annotation one may hold) that `to_plain` turned into ``data``.
 
     An unknown key, a missing field without a default and a value of another type raise `WireError`; an integer is taken
-    where a float is asked. What a constructor refuses passes through as it was raised.
+    where a float is asked. Fields that a class names in ``RETIRED`` are dropped: older files hold them. What a constructor
+    refuses passes through as it was raised.
     """
     annotation: Any = cls
     return typing.cast(T, _reader(annotation)(data))
@@ -154,10 +155,16 @@ def _record(cls: type) -> Reader:
         if not readers:  # on first use, so that a record may hold its own kind
             hints = typing.get_type_hints(cls)
             readers.update({name: _reader(hints[name]) for name in _field_names(cls)})
-        _check_keys(cls, data)
-        return cls(**{name: _read_field(cls, name, readers[name], item) for name, item in data.items()})
+        kept = _without_retired(cls, data)
+        _check_keys(cls, kept)
+        return cls(**{name: _read_field(cls, name, readers[name], item) for name, item in kept.items()})
 
     return read
+
+
+def _without_retired(cls: type, data: dict[str, Any]) -> dict[str, Any]:
+    retired: frozenset[str] = getattr(cls, "RETIRED", frozenset())
+    return {name: item for name, item in data.items() if name not in retired}
 
 
 def _read_field(cls: type, name: str, read: Reader, item: Any) -> Any:

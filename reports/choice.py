@@ -31,7 +31,7 @@ def role(decision: Decision, pair: Pair) -> str:
 
 
 def step_change(score: PairScore) -> str:
-    """The predicted change of a step's time, from the best to the worst case; a gain is less time, so a minus. "" if unknown."""
+    """The predicted change of a step's time in words, over everything that is uncertain; "" if unknown."""
     if score.step_gain_low is None or score.step_gain_high is None:
         return ""
     return numbers.change_range(-score.step_gain_high, -score.step_gain_low)
@@ -39,16 +39,16 @@ def step_change(score: PairScore) -> str:
 
 def objective(run: Run, decision: Decision) -> Section:
     """Each pair's objective against the default's. A barred pair is shown with its reason elsewhere."""
-    header = ("prefill", "decode", "attention", "ratio", f"step, {run.scenario.decide.objective.value}", "worst cell", "role")
-    rows = tuple(_score(score, decision) for score in ranked(decision))
-    note = f"{UNITS}; step = predicted change of the objective, not measured."
+    phases = run.scenario.engine.role.phases
+    served = tuple(phase.value for phase in reversed(phases))
+    header = (*served, "attention", "ratio", f"step, {run.scenario.decide.objective.value}", "worst cell", "role")
+    rows = tuple((*(score.pair.of(phase) for phase in reversed(phases)), *_score(score, decision)) for score in ranked(decision))
+    note = f"{UNITS}; step = predicted change of its time, not measured."
     return Section("Objective of each pair", (note, Table(header, rows)) if rows else ("No pair was measured on every cell.",))
 
 
 def _score(score: PairScore, decision: Decision) -> tuple[str, ...]:
     return (
-        score.pair.prefill,
-        score.pair.decode,
         numbers.milliseconds(score.objective_ms),
         numbers.interval(score.ratio) if score.ratio else "",
         step_change(score),

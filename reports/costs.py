@@ -1,65 +1,86 @@
-"""What else a switch changes beside the time of the kernels: pages, memory, builds, numerical error."""
+"""What else a switch changes beside the time of the kernels, and what each arm costs by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from backends.measured import Trial
 from backends.outcome import Outcome
-from reports import numbers
+from reports import choice, terms, wording
+from reports.cost_readings import FEATURES, UNMEASURED, UNREAD, readings
 from reports.page import Section, Table
-from store.decision import Decision, Pair
+from store.decision import Decision, Pair, Ruling
 from store.run import Run
+
+NOTES = (
+    "KV tokens by the engine's rule for its memory fraction; workspaces and graphs come out of the rest. Prefixes are reused by the page.",
+    "Workspaces: what backend and call keep on the device beside the KV pool, for one batch size; CUDA graphs: the pool of one recording.",
+    'Where a pair has two arms, "a + b" is what each of them takes.',
+    "First calls hold the kernels that had to be built. Errors: relative, against the float reference, over the rows and heads checked.",
+)
+FIRST = 4  # of the costs that differ; all stand in the table
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Something else that the pick changes: the default's value and the pick's, as shown."""
+    """Something else that the other pair changes: the default's value and the other's, as shown."""
 
     what: str
     default: str
-    pick: str
+    other: str
+
+    @property
+    def differs(self) -> bool:
+        """Both are known, and not the same as shown."""
+        return self.default != self.other and not {self.default, self.other} & {UNMEASURED, UNREAD}
 
 
-def between(run: Run, default: Pair, pick: Pair) -> tuple[Cost, ...]:
-    """What differs between the two pairs beside the time of their kernels."""
-    readings = (
-        ("page size", lambda pair: _page_sizes(run, pair)),
-        ("KV pool", _largest(run, lambda trial: trial.pool_tokens, lambda tokens: f"{tokens:.0f} tokens")),
-        ("first build", _largest(run, lambda trial: trial.build_s, numbers.seconds)),
-        ("graph capture", _largest(run, lambda trial: trial.capture_s, numbers.seconds)),
-        ("peak memory", _largest(run, lambda trial: trial.peak_memory_bytes, lambda size: numbers.gib(int(size)))),
-        ("relative error", _largest(run, lambda trial: trial.relative_error, numbers.small)),
-        ("metadata, host", _largest(run, _metadata_us, numbers.microseconds)),
-    )
-    found = (Cost(what, read(default), read(pick)) for what, read in readings)
-    return tuple(cost for cost in found if cost.default and cost.pick and cost.default != cost.pick)
+def between(run: Run, default: Pair, other: Pair) -> tuple[Cost, ...]:
+    return tuple(Cost(reading.what, reading.of(run, default), reading.of(run, other)) for reading in readings(run))
 
 
-def _metadata_us(trial: Trial) -> float | None:
-    return None if trial.cost is None else trial.cost.metadata_host_us
+def line(run: Run, decision: Decision) -> str:
+    """What is lost and the first costs that differ, on one line; "" where nothing is compared."""
+    other = compared(decision)
+    if decision.default is None or other is None:
+        return ""
+    lost = terms.lost(run, decision.default, other)
+    found = [cost for cost in between(run, decision.default, other) if cost.differs and cost.what != FEATURES][:FIRST]
+    said = [*([f"loses {lost}"] if lost else []), *(f"{cost.what} {cost.default} -> {cost.other}" for cost in found)]
+    return "; ".join(said) or "nothing else that was measured differs"
 
 
-def _page_sizes(run: Run, pair: Pair) -> str:
-    return ", ".join(str(size) for size in sorted({arm.page_size for arm in run.arms if arm.name in (pair.prefill, pair.decode)}))
+def summary(run: Run, decision: Decision) -> str:
+    """The one line of a terminal: what the pick costs, or what its best rival would cost that may be picked."""
+    other, said = compared(decision), line(run, decision)
+    if not said or other is None or decision.ruling is Ruling.SWITCH:
+        return said
+    score = choice.score_of(decision, other)
+    return "" if score and score.barred else f"with {wording.pair(other)} it would be: {said}"
 
 
-def _largest(run: Run, read: Callable[[Trial], float | None], show: Callable[[float], str]) -> Callable[[Pair], str]:
-    def of(pair: Pair) -> str:
-        values = _values(read, (trial for trial in run.trials if trial.arm in (pair.prefill, pair.decode)))
-        return show(max(values)) if values else ""
-
-    return of
-
-
-def _values(read: Callable[[Trial], float | None], trials: Iterable[Trial]) -> list[float]:
-    readings = (read(trial) for trial in trials if trial.outcome is Outcome.MEASURED)
-    return [value for value in readings if value is not None]
+def compared(decision: Decision) -> Pair | None:
+    """The pick of a switch; else the best rival of the default, one that may be picked before one that may not."""
+    if decision.ruling is Ruling.SWITCH:
+        return decision.pick if decision.pick != decision.default else None
+    rivals = [score for score in choice.ranked(decision) if score.pair != decision.default]
+    best = choice.runner_up(decision) or next(iter(rivals), None)
+    return best.pair if best else None
 
 
 def table(run: Run, decision: Decision) -> Section | None:
-    if decision.default is None or decision.pick is None or decision.pick == decision.default:
+    other = compared(decision)
+    if decision.default is None or other is None:
         return None
-    rows = tuple((cost.what, cost.default, cost.pick) for cost in between(run, decision.default, decision.pick))
-    return Section("What else the pick changes", (Table(("what", "default", "pick"), rows),) if rows else ("Nothing that was measured.",))
+    rows = tuple((cost.what, cost.default, cost.other) for cost in between(run, decision.default, other))
+    if decision.ruling is Ruling.SWITCH:
+        return Section("What else the pick changes", (*NOTES, Table(("what", "default", "pick"), rows)))
+    name = wording.by_backend(wording.pair(other), run.arms)
+    return Section(f"What else {name} would change", (*NOTES, Table(("what", "default", name), rows)))
+
+
+def arms(run: Run) -> Section | None:
+    """Every arm that gave a time, as if it served both phases."""
+    measured = {trial.arm for trial in run.trials if trial.outcome is Outcome.MEASURED}
+    names = [arm.name for arm in run.arms if arm.name in measured]
+    rows = tuple((reading.what, *(reading.of(run, Pair(name, name)) for name in names)) for reading in readings(run))
+    return Section("Costs of every arm", (*NOTES, Table(("what", *names), rows))) if names else None

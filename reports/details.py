@@ -16,6 +16,7 @@ def sections(run: Run) -> tuple[Section, ...]:
         measured.correctness(run),
         measured.probes(run),
         measured.details(run),
+        costs.arms(run),
         measured.kernels(run),
         ground.environment(run),
         ground.rules(run),

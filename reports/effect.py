@@ -30,12 +30,8 @@ def of_pair(run: Run, decision: Decision, pair: Pair) -> tuple[Effect, ...]:
 
 
 def text(effects: tuple[Effect, ...]) -> str:
-    """ "TPOT -2.4 % to -1.6 %, TTFT unchanged"."""
-    return ", ".join(f"{METRICS[effect.phase]} {_range(effect)}" for effect in effects)
-
-
-def _range(effect: Effect) -> str:
-    return "unchanged" if effect.low == effect.high == 0 else numbers.change_range(effect.low, effect.high)
+    """ "TPOT 1.6 % to 2.4 % faster, TTFT unchanged"."""
+    return ", ".join(f"{METRICS[effect.phase]} {numbers.change_range(effect.low, effect.high)}" for effect in effects)
 
 
 def _in_phase(run: Run, decision: Decision, arm: str, phase: Phase) -> Effect | None:

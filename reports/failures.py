@@ -11,7 +11,7 @@ from store.run import Run
 from store.scenario import NO_DRIVER, NOT_SELECTED, Exclusion
 
 LIMITED, HALF_LIMITED = "by limits", "from one phase by limits"
-UNSELECTED, UNDRIVEN = "not in measure.backends", "without a driver in attnpin"
+UNSELECTED, UNDRIVEN = "by measure.backends", "without a driver in attnpin"
 KINDS = (LIMITED, HALF_LIMITED, UNSELECTED, UNDRIVEN)
 
 

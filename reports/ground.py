@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from backends.environment import Board, Environment
-from reports import numbers, wording
+from reports import kernel_origins, numbers, wording
 from reports.page import Command, Section, Table
+from store.decision import Pair
 from store.run import Run
 from store.scrub import without_places
 
@@ -17,6 +18,8 @@ def environment(run: Run) -> Section:
         tables.append(Table(("distribution", "version", "content hash"), distributions))
     if run.environment.variables:
         tables.append(Table(("variable", "value"), run.environment.variables))
+    if origins := kernel_origins.table(run):
+        tables.append(origins)
     return Section("Environment", tuple(tables))
 
 
@@ -46,10 +49,12 @@ def rules(run: Run) -> Section:
     """Whose rules chose the default and the candidates, beside the engine that was really there."""
     default = run.default
     engine = wording.engine(run.scenario.engine.name)
+    whose = "as you chose" if run.scenario.engine.choices else "by itself"
+    phases, pick = run.scenario.engine.role.phases, Pair(default.prefill, default.decode)
+    backends = ", ".join(f"{phase.value} {pick.of(phase)}" for phase in reversed(phases))
     lines = (
         f"{wording.engine_line(run)}.",
-        f"{engine} by itself: prefill {default.prefill}, decode {default.decode}, page size {default.page_size}, "
-        f"KV cache {default.kv_cache_dtype}: {default.because}",
+        f"{engine} {whose}: {backends}, page size {default.page_size}, KV cache {default.kv_cache_dtype}: {default.because}",
     )
     return Section("Rules", (*lines, *_newer(run)))
 
@@ -77,6 +82,8 @@ def reproduce(run: Run) -> Section:
         ("created", run.created),
         ("attnpin", run.tool_version),
         ("protocol", str(run.protocol)),
+        ("traffic", f"{run.scenario.traffic.name}: {wording.requests(run.scenario.traffic)}"),
+        ("tensor parallel", str(run.scenario.engine.tensor_parallel)),
         ("profile", measure.profile),
         ("seed", str(measure.seed)),
         ("processes", f"{len(run.rounds)} of {measure.processes}"),

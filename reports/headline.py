@@ -7,7 +7,6 @@ from store.decision import Decision, PairScore, Ruling
 from store.run import Run
 
 NOT_CONFIRMED = "predicted, not measured; not confirmed by a serving run"
-FIRST_COSTS = 4  # of those that differ; the rest stands in the folded table
 FIRST_CAUTIONS = 2
 
 Line = tuple[str, str]
@@ -17,7 +16,7 @@ def lines(run: Run) -> tuple[Line, ...]:
     """(label, sentence) of what the run decided; a line with nothing to say is left out."""
     decision = run.decision
     if decision is None:
-        return (("Decision", f"none yet: the run is {run.status}"),)
+        return (("Decision", f"none yet: the run is {wording.status(run.status)}"),)
     compared = compared_score(decision)
     found = (
         ("Decision", decided(decision)),
@@ -25,8 +24,9 @@ def lines(run: Run) -> tuple[Line, ...]:
         ("Predicted effect", predicted_effect(run, decision, compared)),
         ("Worst cell", _worst_cell(compared)),
         ("Why sure", why_sure(decision, compared)),
-        ("What it costs", _costs(run, decision)),
+        ("What it costs", costs.line(run, decision) if decision.ruling is Ruling.SWITCH else ""),
         ("Given up", _given_up(decision)),
+        ("Left out for time", "; ".join(run.left_out)),
         ("Cautions", _cautions(decision)),
     )
     return tuple((label, wording.by_backend(sentence, run.arms)) for label, sentence in found if sentence)
@@ -44,6 +44,8 @@ def decided(decision: Decision) -> str:
     if not decision.flags:
         stays = f" ({wording.pair(decision.default)} stays)" if decision.default else ""
         return f"leave the flags unset{stays}, because {wording.unset(decision.unset_because)}"
+    if decision.ruling is Ruling.KEEP:
+        return f"keep {wording.flags(decision.flags)}, as you chose, and no other flag, because {wording.unset(decision.unset_because)}"
     return f"set {wording.flags(decision.flags)}"
 
 
@@ -61,7 +63,7 @@ def predicted_effect(run: Run, decision: Decision, compared: PairScore | None) -
     change = choice.step_change(compared) if compared else ""
     if compared is None or not change:
         return ""
-    objective = f"time of a step ({run.scenario.decide.objective.value}) {change}"
+    objective = f"a step ({run.scenario.decide.objective.value}) {change}"
     parts = (objective, effect.text(effect.of_pair(run, decision, compared.pair)), NOT_CONFIRMED)
     condition = "" if decision.ruling is Ruling.SWITCH else f"with {wording.pair(compared.pair)} it would be: "
     return condition + "; ".join(filter(None, parts))
@@ -86,13 +88,6 @@ def why_sure(decision: Decision, compared: PairScore | None) -> str:
             *([f"smallest change of it this run could see {numbers.percent(seen)}"] if seen is not None else []),
         ]
     )
-
-
-def _costs(run: Run, decision: Decision) -> str:
-    if decision.ruling is not Ruling.SWITCH or decision.default is None or decision.pick is None:
-        return ""
-    found = costs.between(run, decision.default, decision.pick)[:FIRST_COSTS]
-    return "; ".join(f"{cost.what} {cost.default} -> {cost.pick}" for cost in found) or "nothing else that was measured differs"
 
 
 def _given_up(decision: Decision) -> str:

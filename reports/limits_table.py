@@ -1,53 +1,123 @@
-"""The limits of every backend as one Markdown table: the data that decides, in the words a reader needs."""
+"""The limits of every backend, from the data that decides: as text for a terminal, as Markdown for the docs, as data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from json import dumps
+from textwrap import fill
 
-from backends.capability import BackendEntry
-from backends.limits import Limit, listed
-from reports.page import escaped
+from backends.capability import BackendEntry, Capability
+from backends.limits import Limit, scope_in_words
+from backends.wire import to_plain
+from reports import limits_columns as columns
+from reports.columns import TERMINAL, fitted_table
+from reports.page import Section, Table, escaped, markdown_table
+from reports.wording import count
 
-COLUMNS = {
-    "devices": ("device",),
-    "architectures": ("sm", "cuda", "cpu"),
-    "models": ("architecture", "attention"),
-    "head dims, K/V widths, groups": ("head_dim", "widths", "group", "query_heads", "shared_memory_kib"),
-    "dtypes": ("dtype", "kv_dtype", "kv_flag"),
-    "page sizes": ("page_size",),
-    "speculation": ("speculation", "topk"),
-    "phases": ("phase",),
-}
-REFUSED = {"widths": "unequal K/V widths", "speculation": "speculative decoding"}
-# Things a backend takes unless a limit refuses them.
-TAKES = ("sinks", "soft_cap", "sliding_window", "deterministic", "radix_cache", "cross_attention", "encoder_only", "multi_item_scoring")
+Entries = Sequence[BackendEntry]
+ELSEWHERE = "Where each limit was read: --json or --md."
+MADE_FROM = "Made by `attnpin limits --md` of the data in `conf/backend/` that decides what a run may measure."
 
 
-def render(entries: Iterable[BackendEntry], rules: str) -> str:
-    """Backends that the rule set ``rules`` knows, in the order given. An empty cell: no limit is known."""
-    header = ("backend", *COLUMNS, "does not take", "CUDA graphs", "driven on")
-    rows = [_row(entry, rules) for entry in entries if rules in entry.capability.versions]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, ("---",) * len(header), *rows)) + "\n"
+def render_text(entries: Iterable[BackendEntry], rules: str) -> str:
+    """On lines of at most 100 characters."""
+    known = known_to(entries, rules)
+    parts = ["\n".join([section.title, *map(_text, section.body)]) for section in sections(known, rules)]
+    return "\n\n".join([heading(known, rules), *parts, ELSEWHERE]) + "\n"
 
 
-def _row(entry: BackendEntry, rules: str) -> tuple[str, ...]:
-    limits = [limit for limit in entry.capability.limits if rules in limit.versions]
-    names = ", ".join((entry.name, *(f"{alias} (alias)" for alias in entry.aliases)))
-    devices = dict.fromkeys(device for driver in entry.drivers for device in driver.devices)
-    refused = "; ".join(f"{limit.rule.replace('_', ' ')}{_scope(limit)}" for limit in limits if limit.rule in TAKES)
-    columns = (names, *(_cell(limits, column) for column in COLUMNS.values()), refused, "yes" if entry.graph else "no", ", ".join(devices))
-    return tuple(escaped(column) for column in columns)
+def render_markdown(entries: Iterable[BackendEntry], rules: str) -> str:
+    known = known_to(entries, rules)
+    shown = (*sections(known, rules), Section("Read from", (_sources(known, rules),)))
+    parts = ["\n\n".join([f"## {section.title}", *map(_markdown, section.body)]) for section in shown]
+    return "\n\n".join([f"# {heading(known, rules)}", MADE_FROM, *parts]) + "\n"
 
 
-def _cell(limits: Iterable[Limit], column: tuple[str, ...]) -> str:
-    return "; ".join(_allowed(limit) for limit in limits if limit.rule in column)
+def render_json(entries: Iterable[BackendEntry], rules: str) -> str:
+    """Each limit whole, with its conditions and its source."""
+    return dumps({"rules": rules, "backends": [to_plain(_of_version(entry, rules)) for entry in known_to(entries, rules)]}) + "\n"
 
 
-def _allowed(limit: Limit) -> str:
-    allowed = listed(limit.rule, limit.allowed) if limit.allowed else f"no {REFUSED.get(limit.rule, limit.rule)}"
-    changed = f" (else {limit.becomes})" if limit.becomes is not None else ""
-    return allowed + changed + _scope(limit)
+def known_to(entries: Iterable[BackendEntry], rules: str) -> Entries:
+    """Those that the rule set ``rules`` has at all, in the order given."""
+    return [entry for entry in entries if rules in entry.capability.versions]
 
 
-def _scope(limit: Limit) -> str:
-    return f" for {' and '.join(listed(rule, items) for rule, items in limit.when)}" if limit.when else ""
+def heading(entries: Entries, rules: str) -> str:
+    return f"Limits of the {count(len(entries), 'attention backend')} of SGLang {rules}"
+
+
+def sections(entries: Entries, rules: str) -> Iterator[Section]:
+    yield Section("Where and what for", (columns.EMPTY_LEGEND, _table(entries, rules, columns.PLACES)))
+    yield Section("Heads, pages and dtypes", (columns.DTYPE_LEGEND, _table(entries, rules, columns.SHAPES)))
+    yield Section("What a model may bring", (columns.TRAIT_LEGEND, _table(entries, rules, columns.TRAITS)))
+    yield Section("Features", (columns.FEATURE_LEGEND, _table(entries, rules, columns.FEATURES)))
+    yield Section("Under a condition", (_conditions(entries, rules),))
+    yield Section("Kernels behind a name", (columns.PATH_LEGEND, _paths(entries, rules)))
+    yield Section("Costs and answers to look at", (columns.NOTE_LEGEND, _notes(entries, rules)))
+
+
+def _table(entries: Entries, rules: str, cells: columns.Columns) -> Table:
+    rows = tuple((_name(entry), *(cell(entry, limits_of(entry, rules)) for cell in cells.values())) for entry in entries)
+    return Table(("backend", *cells), rows)
+
+
+def limits_of(entry: BackendEntry, rules: str) -> tuple[Limit, ...]:
+    return tuple(limit for limit in entry.capability.limits if rules in limit.versions)
+
+
+def _name(entry: BackendEntry) -> str:
+    return ", ".join((entry.name, *entry.aliases))
+
+
+def _conditions(entries: Entries, rules: str) -> Table:
+    rows = tuple(
+        (entry.name, scope_in_words(limit.when), columns.in_words(limit), limit.why or "")
+        for entry in entries
+        for limit in limits_of(entry, rules)
+        if limit.when
+    )
+    return Table(("backend", "where", "takes", "why"), rows)
+
+
+def _paths(entries: Entries, rules: str) -> Table:
+    capable = [(entry.name, _of_version(entry, rules).capability) for entry in entries]
+    rows = ((name, scope_in_words(path.when), path.name) for name, capability in capable for path in capability.paths)
+    return Table(("backend", "where", "kernels"), tuple(rows))
+
+
+def _notes(entries: Entries, rules: str) -> Table:
+    capable = [(entry.name, _of_version(entry, rules).capability) for entry in entries]
+    rows = ((name, scope_in_words(note.when), note.says) for name, capability in capable for note in capability.notes)
+    return Table(("backend", "where", "what it does"), tuple(rows))
+
+
+def _sources(entries: Entries, rules: str) -> Table:
+    capable = [(entry.name, _of_version(entry, rules).capability) for entry in entries]
+    return Table(("backend", "source"), tuple((name, "; ".join(_read(capability))) for name, capability in capable))
+
+
+def _read(capability: Capability) -> Iterable[str]:
+    """Where its data was read, each place once."""
+    named = [[item.source for item in items] for items in (capability.limits, capability.paths, capability.notes)]
+    return dict.fromkeys(source for sources in named for source in sources)
+
+
+def _of_version(entry: BackendEntry, rules: str) -> BackendEntry:
+    """What of its data holds for one rule set."""
+    has = entry.capability
+    paths = tuple(path for path in has.paths if rules in path.versions)
+    notes = tuple(note for note in has.notes if rules in note.versions)
+    return replace(entry, capability=replace(has, limits=limits_of(entry, rules), paths=paths, notes=notes))
+
+
+def _text(part: object) -> str:
+    return fitted_table(part) if isinstance(part, Table) else fill(str(part), TERMINAL, initial_indent="  ", subsequent_indent="  ")
+
+
+def _markdown(part: object) -> str:
+    return markdown_table(part) if isinstance(part, Table) else escaped(str(part))
+
+
+RENDER = {"text": render_text, "markdown": render_markdown, "json": render_json}

@@ -1,7 +1,8 @@
-"""How a number looks wherever attnpin shows one: its unit, its digits and its sign.
+"""How a number looks wherever attnpin shows one: its unit, its digits and which way it points.
 
-A ratio is new/old and a change is that ratio less 1, so above 1, or a plus sign, is slower. Digits are fixed by the kind
-of number, not by its noise: four significant ones for a time, three decimals for a ratio, about two digits for a percentage.
+A ratio is new/old, so above 1 is slower; a change of a time is said in words ("2.1 % slower"), never with a sign. Digits are
+fixed by the kind of number, not by its noise: four significant ones for a time, three decimals for a ratio, about two digits
+for a percentage.
 """
 
 from __future__ import annotations
@@ -41,8 +42,18 @@ def seconds(s: float) -> str:
     return f"{significant(s, 3)} s" if s < 900 else f"{s / 60:.0f} min"
 
 
+def wait(s: float) -> str:
+    """A wait that somebody might feel: seconds from 1 s up, whole milliseconds below."""
+    return seconds(s) if s >= 1 else f"{1000 * s:.0f} ms"
+
+
 def gib(size_bytes: int) -> str:
     return f"{significant(size_bytes / 2**30, 3)} GiB"
+
+
+def memory(size_bytes: int) -> str:
+    """In GiB from 1 GiB up, in MiB below."""
+    return gib(size_bytes) if size_bytes >= 2**30 else f"{significant(size_bytes / 2**20, 3)} MiB"
 
 
 def small(value: float) -> str:
@@ -63,7 +74,14 @@ def interval(value: Interval) -> str:
 
 
 def percent(fraction: float) -> str:
-    return _percent(fraction, "")
+    value = 100 * fraction
+    if not math.isfinite(value):
+        return NOT_FINITE
+    if abs(value) > MOST_PERCENT:
+        return f"over {MOST_PERCENT} %" if value > 0 else f"below -{MOST_PERCENT} %"
+    decimals = 2 if abs(value) < 0.995 else 1 if abs(value) < 9.95 else 0
+    rounded = round(value, decimals)
+    return "0 %" if rounded == 0 else f"{rounded:.{decimals}f} %"
 
 
 def level(confidence: float) -> str:
@@ -72,24 +90,18 @@ def level(confidence: float) -> str:
 
 
 def change(fraction: float) -> str:
-    """A signed change of a time: "+2.1 %" is slower, "-2.1 %" faster."""
-    return _percent(fraction, "+")
+    """A change of a time, new/old - 1, in words: "2.1 % slower", "2.1 % faster", "unchanged"."""
+    shown = percent(abs(fraction))
+    return "unchanged" if shown == percent(0) else f"{shown} {'slower' if fraction > 0 else 'faster'}"
 
 
 def change_range(low: float, high: float) -> str:
-    return f"{change(low)} to {change(high)}"
+    """Such a change between two ends, the smaller first: "1.6 % to 3.1 % faster"; "0.20 % faster to 1.0 % slower"."""
+    nearest, furthest = sorted((low, high), key=abs)
+    if low < 0 < high:
+        return f"{change(low)} to {change(high)}"
+    return change(furthest) if percent(abs(nearest)) == percent(abs(furthest)) else f"{percent(abs(nearest))} to {change(furthest)}"
 
 
 def percent_range(low: float, high: float) -> str:
     return f"{percent(low)} to {percent(high)}"
-
-
-def _percent(fraction: float, sign: str) -> str:
-    value = 100 * fraction
-    if not math.isfinite(value):
-        return NOT_FINITE
-    if abs(value) > MOST_PERCENT:
-        return f"over {MOST_PERCENT} %" if value > 0 else f"below -{MOST_PERCENT} %"
-    decimals = 2 if abs(value) < 0.995 else 1 if abs(value) < 9.95 else 0
-    rounded = round(value, decimals)
-    return "0 %" if rounded == 0 else f"{rounded:{sign}.{decimals}f} %"

@@ -78,10 +78,10 @@ def bullet(line: tuple[str, str]) -> str:
 
 def _markdown_part(part: str | Command | Table) -> str:
     if isinstance(part, Table):
-        return _markdown_table(part)
+        return markdown_table(part)
     return f"```sh\n{part.line}\n```" if isinstance(part, Command) else escaped(part)
 
 
-def _markdown_table(table: Table) -> str:
+def markdown_table(table: Table) -> str:
     lines = [table.header, ("---",) * len(table.header), *table.rows]
     return "\n".join(f"| {' | '.join(map(escaped, line))} |" for line in lines)

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from json import dumps
 
 from backends.arm import Arm
+from backends.cell import Phase
 from backends.wire import to_plain
 from reports import numbers, wording
+from reports.gpu import gpu_section
 from reports.page import Section, Table, text
-from store.plan import Plan, Server
-from store.scenario import NO_DRIVER, Exclusion, WeightedCell
+from store.plan import Plan
+from store.scenario import NO_DRIVER, NOT_SELECTED, Exclusion, WeightedCell
 
 
 def render_json(plan: Plan) -> str:
@@ -18,14 +20,19 @@ def render_json(plan: Plan) -> str:
 
 
 def render_text(plan: Plan) -> str:
-    """Sections in the order a reader asks: the default, the arms, the rest, the cells, the cost."""
+    """Sections in the order a reader asks: what makes all of it pointless, the default, the arms, the rest, the cells, the cost."""
     sections = (
+        Section("A run would pin nothing", plan.fatal),
         _default(plan),
+        _path(plan),
         _arms(plan),
-        *_excluded(exclusion for exclusion in plan.exclusions if not _is_gap(exclusion)),
-        _gaps(exclusion for exclusion in plan.exclusions if _is_gap(exclusion)),
+        *_excluded(exclusion for exclusion in plan.exclusions if not _only(exclusion, NO_DRIVER, NOT_SELECTED)),
+        _unselected(plan),
+        _gaps(exclusion for exclusion in plan.exclusions if _only(exclusion, NO_DRIVER)),
         _pages(plan),
+        _apart(plan),
         _cells(plan),
+        gpu_section(plan.scenario.gpu),
         _cost(plan),
         Section("Notes", (*plan.beforehand, *plan.notes)),
     )
@@ -33,34 +40,52 @@ def render_text(plan: Plan) -> str:
     return "\n\n".join([title, *(text(section) for section in sections if section.body)]) + "\n"
 
 
-def _is_gap(exclusion: Exclusion) -> bool:
-    return all(reason.rule == NO_DRIVER for reason in exclusion.reasons)
+def _only(exclusion: Exclusion, *rules: str) -> bool:
+    return all(reason.rule in rules for reason in exclusion.reasons)
 
 
 def _default(plan: Plan) -> Section:
     default, engine = plan.default, plan.scenario.engine
-    backends = default.decode if default.prefill == default.decode else f"prefill {default.prefill}, decode {default.decode}"
     return Section(
-        f"{wording.engine(engine.name)} {engine.version} would pick by itself: {backends}",
-        (f"page size {default.page_size}, KV cache {default.kv_cache_dtype}, tensor parallel {engine.tensor_parallel}", default.because),
+        f"{wording.engine(engine.name)} {engine.version} would {_picked(plan)}",
+        (f"page size {default.page_size}, KV cache {default.kv_cache_dtype}, {wording.ranks(engine)}", default.because),
     )
 
 
+def _path(plan: Plan) -> Section:
+    title = f"By these rules of {wording.engine(plan.scenario.engine.name)} {plan.default.rules_version}"
+    return Section(title, tuple(f"{step.rule}: {step.effect}, if {step.condition}. {step.because}" for step in plan.path))
+
+
+def _picked(plan: Plan) -> str:
+    """A choice that the engine replaces (as it does on an NPU) is not called kept."""
+    default, chosen = plan.default, wording.choices(plan.scenario.engine)
+    if not chosen:
+        return f"pick by itself: {default.backends}"
+    kept = {default.prefill, default.decode} & {backend for _, backend in plan.scenario.engine.choices}
+    return f"run {default.backends}: your choice ({chosen}) is kept" if kept else f"run {default.backends}, with {chosen}"
+
+
 def _arms(plan: Plan) -> Section:
-    barred = {exclusion.backend: exclusion.phase for exclusion in plan.exclusions}
-    rows = tuple((arm.backend, arm.provider.value, str(arm.page_size), _phases(arm, barred), _remark(arm, plan)) for arm in plan.arms)
+    rows = tuple((arm.backend, arm.provider.value, str(arm.page_size), _phases(arm, plan), _remark(arm, plan)) for arm in plan.arms)
     header = ("backend", "driven by", "page size", "phases", "")
     return Section(f"Would be measured: {wording.count(len(rows), 'arm')}", (Table(header, rows),) if rows else ("nothing",))
 
 
-def _phases(arm: Arm, barred: dict[str, str | None]) -> str:
+def _phases(arm: Arm, plan: Plan) -> str:
+    phases, barred = plan.scenario.engine.role.phases, {exclusion.backend: exclusion.phase for exclusion in plan.exclusions}
+    if len(phases) == 1:
+        return phases[0].value
     return {"prefill": "decode", "decode": "prefill"}.get(barred.get(arm.backend) or "", "both")
 
 
 def _remark(arm: Arm, plan: Plan) -> str:
     default = arm.backend in (plan.default.prefill, plan.default.decode)
+    whose = "your choice" if arm.backend in dict(plan.scenario.engine.choices).values() else "the default"
     eager = arm.backend in plan.eager and plan.scenario.gpu.kind == "cuda"
-    return ", ".join(said for said, holds in (("the default", default), ("served without CUDA graphs", eager)) if holds)
+    late = any(terms.arm == arm.name and terms.may_compile_while_serving for terms in plan.terms)
+    marks = ((whose, default), ("served without CUDA graphs", eager), ("may compile while serving", late))
+    return ", ".join(said for said, holds in marks if holds)
 
 
 def _excluded(exclusions: Iterable[Exclusion]) -> Iterator[Section]:
@@ -72,6 +97,12 @@ def _excluded(exclusions: Iterable[Exclusion]) -> Iterator[Section]:
             groups.setdefault((reason.asked, reason.remedy), []).append((who, reason.allowed, reason.source))
     for (asked, remedy), rows in groups.items():
         yield Section(f"Excluded, since {asked} is asked; {remedy}", (Table(("backend", "allowed", "source"), tuple(rows)),))
+
+
+def _unselected(plan: Plan) -> Section:
+    """Backends that nothing but the user's own selection keeps out."""
+    names = ", ".join(exclusion.backend for exclusion in plan.exclusions if _only(exclusion, NOT_SELECTED))
+    return Section(f"Left out by measure.backends=[{','.join(plan.scenario.measure.backends)}]", (names,) if names else ())
 
 
 def _gaps(exclusions: Iterable[Exclusion]) -> Section:
@@ -90,15 +121,28 @@ def _pages(plan: Plan) -> Section:
     return Section("Forced page sizes", tuple(lines))
 
 
+def _apart(plan: Plan) -> Section:
+    rows = tuple((pair.prefill, pair.decode, pair.reason.allowed, pair.reason.source) for pair in plan.apart)
+    table = Table(("prefill", "decode", "allowed", "source"), rows)
+    return Section("Pairs that no page size serves; choose two that share one", (table,) if rows else ())
+
+
 def _cells(plan: Plan) -> Section:
     header = ("cell", "requests", "launched", "mean context", "longest", "new tokens", "share", "steps per 1000 tokens", "layers")
-    return Section("Cells", (_server(plan.server), Table(header, tuple(_cell(weighted) for weighted in plan.cells))))
+    return Section("Cells", (_server(plan), Table(header, tuple(_cell(weighted) for weighted in plan.cells))))
 
 
-def _server(server: Server) -> str:
-    pool = f"about {server.pool_tokens} tokens of KV (estimate)" if server.pool_tokens else "an unknown KV capacity"
+def _server(plan: Plan) -> str:
+    server, phases = plan.server, plan.scenario.engine.role.phases
     graphs = f"decode graphs up to {max(server.captured_batches)}" if server.captured_batches else "no decode graphs"
-    return f"server: context {server.context_length}, prefill chunk {server.chunked_prefill_size}, {graphs}, {pool}"
+    pool = f"about {server.pool_tokens} tokens of KV (estimate)" if server.pool_tokens else "an unknown KV capacity"
+    sizes = [
+        f"context {server.context_length}",
+        *([f"prefill chunk {server.chunked_prefill_size}"] if Phase.PREFILL in phases else []),
+        *([graphs] if Phase.DECODE in phases else []),
+        pool,
+    ]
+    return f"server: {', '.join(sizes)}"
 
 
 def _cell(weighted: WeightedCell) -> tuple[str, ...]:
@@ -118,6 +162,8 @@ def _cell(weighted: WeightedCell) -> tuple[str, ...]:
 
 def _cost(plan: Plan) -> Section:
     cost = plan.estimate
+    if not plan.arms:
+        return Section("Cost of a run (estimate)", ())
     time = numbers.seconds(cost.seconds) if cost.seconds is not None else numbers.UNKNOWN
     memory = numbers.gib(cost.memory_bytes) if cost.memory_bytes is not None else numbers.UNKNOWN
     return Section("Cost of a run (estimate)", (f"time: {time}; device memory: at most {memory}", f"from {cost.basis}"))

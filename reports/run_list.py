@@ -24,10 +24,10 @@ def render(runs: Iterable[RunSummary]) -> str:
 
 
 def render_json(runs: Iterable[RunSummary]) -> str:
-    return json.dumps(to_plain(tuple(runs)), indent=2) + "\n"
+    return json.dumps([{**to_plain(run), "status": wording.status(run.status)} for run in runs], indent=2) + "\n"
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:
     version = f" {run.engine_version}" if run.engine_version else ", not found"
     engine = f"{wording.engine(run.engine)}{version}"
-    return run.id, run.created, run.status, run.model, run.traffic, run.board, engine, str(run.rounds), run.ruling or ""
+    return run.id, run.created, wording.status(run.status), run.model, run.traffic, run.board, engine, str(run.rounds), run.ruling or ""

@@ -27,4 +27,4 @@ def render_json(run: Run) -> str:
 
 
 def heading(run: Run) -> str:
-    return f"{wording.title(run)}: run {run.id}, {run.status}"
+    return f"{wording.title(run)}: run {run.id}, {wording.status(run.status)}"

@@ -7,9 +7,9 @@ import shlex
 from pathlib import PurePath
 
 from backends.cell import Phase
-from reports import failures, headline, measured, numbers, wording
+from reports import costs, failures, headline, measured, numbers, wording
 from reports.page import Table, clean, text_table
-from store.decision import Decision
+from store.decision import Decision, Ruling
 from store.pin import Pin
 from store.run import Run
 from store.scenario import WeightedCell
@@ -21,10 +21,11 @@ CREDENTIALS = re.compile(r"://[^/@]*@")
 
 
 def render(run: Run, pin: Pin | None, pin_path: str | None, database: str | None = None) -> str:
-    """Plain text of at most 40 lines. ``pin_path`` and ``database`` (a URL, its password is left out) are shown as given."""
-    undecided = [_labelled("decision", f"none: the run is {run.status}")]
+    """Plain text of at most 40 lines. ``pin_path`` and ``database`` are shown as given, but for the URL's password; None: there is
+    none."""
+    undecided = [_labelled("decision", f"none: the run is {wording.status(run.status)}")]
     answer = [*_answer(run, run.decision, pin), *_arms(run, run.decision)] if run.decision else undecided
-    blocks = [[f"{wording.title(run)}: {run.status}"], answer, _tally(run), _places(run, pin, pin_path, database)]
+    blocks = [[f"{wording.title(run)}: {wording.status(run.status)}"], answer, _tally(run), _places(run, pin, pin_path, database)]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -34,11 +35,15 @@ def _labelled(label: str, sentence: str) -> str:
 
 def _answer(run: Run, decision: Decision, pin: Pin | None) -> list[str]:
     compared = headline.compared_score(decision)
+    kept = decision.ruling is Ruling.KEEP and decision.flags
     found = (
+        ("more", f"no other flag, because {wording.unset(decision.unset_because)}" if kept else ""),
         ("default", wording.default_and_why(run, decision)),
         ("pick", wording.pair(decision.pick) if decision.pick else ""),
         ("effect", headline.predicted_effect(run, decision, compared)),
         ("sure", headline.why_sure(decision, compared)),
+        ("costs", costs.summary(run, decision)),
+        ("no time", clean("; ".join(run.left_out))),
         *(("caution", clean(caution)) for caution in decision.cautions[:MOST_CAUTIONS]),
     )
     lines = [*_flags(decision, pin), *(_labelled(label, sentence) for label, sentence in found if sentence)]
@@ -90,7 +95,7 @@ def _places(run: Run, pin: Pin | None, pin_path: str | None, database: str | Non
     found = (
         ("pin", _pin_files(pin, pin_path) if pin and pin_path else ""),
         ("database", CREDENTIALS.sub("://", database) if database else ""),
-        ("report", f"attnpin report --run {run.id}"),
+        ("report", f"attnpin report --pin {shlex.quote(pin_path)}" if pin_path and not database else f"attnpin report --run {run.id}"),
         ("next", _next(run, pin, pin_path)),
     )
     return [_labelled(label, sentence) for label, sentence in found if sentence]

@@ -10,9 +10,9 @@ from backends.arm import Arm
 from reports import numbers
 from reports.page import clean
 from store.decision import Decision, Pair
-from store.pin import Pin
-from store.run import Run
-from store.scenario import WeightedCell
+from store.pin import Pin, Requests, ValidFor
+from store.run import RUNNING, Run
+from store.scenario import Engine, Traffic, WeightedCell
 
 ENGINES = {"sglang": "SGLang", "vllm": "vLLM"}
 SHORT_DIGEST = 12
@@ -26,6 +26,23 @@ def engine(name: str) -> str:
 def pair(arms: Pair) -> str:
     """The arm once where both phases share it."""
     return arms.decode if arms.prefill == arms.decode else f"prefill {arms.prefill}, decode {arms.decode}"
+
+
+def choices(chosen: Engine) -> str:
+    """ "engine.attention_backend=fa3 and ..." where the user chose a backend, else ""."""
+    return " and ".join(f"engine.{field}={backend}" for field, backend in chosen.choices)
+
+
+def ranks(engine: Engine) -> str:
+    """ "tensor parallel 8, attention data parallel 8": how a server is spread, and the one phase it serves where it is one."""
+    others = {
+        "attention data parallel": engine.attn_dp_size,
+        "attention context parallel": engine.attn_cp_size,
+        "decode context parallel": engine.dcp_size,
+    }
+    spread = [f"tensor parallel {engine.tensor_parallel}", *(f"{name} {size}" for name, size in others.items() if size > 1)]
+    phases = engine.role.phases
+    return ", ".join([*spread, *([f"{phases[0].value} alone"] if len(phases) == 1 else [])])
 
 
 def default(run: Run, decision: Decision) -> str:
@@ -68,6 +85,11 @@ def digest(value: str) -> str:
     return value.rpartition(":")[2][:SHORT_DIGEST]
 
 
+def status(stored: str) -> str:
+    """A run that was not ended is "unfinished", also while a job works on it: from a store that cannot be seen."""
+    return "unfinished" if stored == RUNNING else stored
+
+
 def title(run: Run) -> str:
     scenario = run.scenario
     return f"{scenario.model.name} on {clean(run.environment.board.name)}, {scenario.traffic.name} traffic"
@@ -98,8 +120,24 @@ def valid_for(pin: Pin) -> str:
     board = [holds.gpu, *(f"{name} {value}" for name, value in known if value)]
     software = [engine_under(pin), *(f"{name} {version}" for name, version, _ in holds.distributions)]
     server = [f"tensor parallel {holds.tensor_parallel}", f"KV cache {holds.kv_cache_dtype}", f"page size {holds.page_size}"]
-    load = [f"model {holds.model}", f"{holds.traffic} traffic"]
-    return "; ".join(", ".join(part) for part in (board, software, server, load))
+    load = [f"model {holds.model}", traffic(holds)]
+    settings = [f"{key}={value}" for key, value in holds.settings]
+    return "; ".join(", ".join(part) for part in (board, software, server, load, settings) if part)
+
+
+def traffic(holds: ValidFor) -> str:
+    """ "chat traffic: 64 at once, ..."; the name alone where a pin kept no more."""
+    name, load = f"{holds.traffic} traffic", holds.requests
+    return name if load is None else f"{name}: {requests(load)}"
+
+
+def requests(load: Requests | Traffic) -> str:
+    """ "64 at once, prompts of 1000 tokens (p95 6000), outputs of 250 (p95 800), 30 % of prompt tokens cached"."""
+    prompt, output = load.prompt, load.output
+    lengths = (
+        f"prompts of {prompt.median_tokens} tokens (p95 {prompt.p95_tokens}), outputs of {output.median_tokens} (p95 {output.p95_tokens})"
+    )
+    return f"{load.concurrency} at once, {lengths}, {numbers.percent(load.cached_share)} of prompt tokens cached"
 
 
 def check(pin: Pin) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import URL, Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
@@ -63,6 +64,12 @@ def writing(store: Store) -> Iterator[Session]:
         yield session
 
 
+def file_of(url: str) -> Path | None:
+    """The SQLite file at ``url``; None for a database of another kind. Raises `Unreachable` as `open_store` does."""
+    parsed = _parsed(url)
+    return sqlite_file.file_of(parsed) if parsed.get_backend_name() == "sqlite" else None
+
+
 def _parsed(url: str) -> URL:
     try:
         parsed = make_url(url)
@@ -83,6 +90,7 @@ def _engine(url: URL, name: str) -> Engine:
     except ModuleNotFoundError as error:
         raise Unreachable(f"store {name} needs the Python package {error.name!r}; install it or write sqlite:///PATH") from None
     if engine.dialect.name == "sqlite":
+        sqlite_file.refuse_irregular(url)
         sqlite_file.make_folder(url)
         sqlite_file.listen(engine)
     return engine

@@ -1,14 +1,42 @@
-"""Files that are there whole or not at all."""
+"""Files that are there whole or not at all, and only where nothing but a file is lost."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
 from store.errors import Unreachable
 from store.faults import file_fault
+
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def destination(path: Path, called: str | None = None) -> Path:
+    """Where writing ``path`` would write, its links followed: a regular file, or nothing yet.
+
+    Raises `StoreError` for anything else, which a file would take the place of; ``called`` is what its sentence begins with.
+    """
+    target, name = Path(os.path.realpath(path)), called or str(path)
+    try:
+        kind = stat.S_IFMT(os.stat(target).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return target
+    except OSError as error:
+        raise file_fault(name, error) from error
+    if kind == stat.S_IFREG:
+        return target
+    found = KINDS.get(kind, "no regular file")
+    said = f"leads to {target}, {found}" if path.is_symlink() else f"is {found}"
+    raise Unreachable(f"{name} {said}; choose another path")
 
 
 def write_together(files: Sequence[tuple[Path, bytes]]) -> None:
@@ -17,11 +45,10 @@ def write_together(files: Sequence[tuple[Path, bytes]]) -> None:
     Until the first rename nothing has changed, so a full disk or a read-only folder leaves what was there. A reader that
     must find them all opens the last one first. Raises `StoreError`.
     """
-    targets = [(path.resolve(), content) for path, content in files]
+    targets = [(destination(path), content) for path, content in files]
     temporary = [path.with_name(f".{path.name}.{os.getpid()}.tmp") for path, _ in targets]
     try:
         for (path, content), part in zip(targets, temporary):
-            _check_target(path)
             _write(part, content, path)
         for (path, _), part in zip(targets, temporary):
             _rename(part, path)
@@ -31,15 +58,11 @@ def write_together(files: Sequence[tuple[Path, bytes]]) -> None:
                 part.unlink(missing_ok=True)
 
 
-def _check_target(path: Path) -> None:
-    if path.is_dir():
-        raise Unreachable(f"{path} is a folder; name a file")
-
-
 def _write(part: Path, content: bytes, path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
+        part.unlink(missing_ok=True)  # of a killed process that had our number
+        with part.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -17,7 +17,9 @@ from store.measured_tables import CellRoundRow, RoundRow, TrialRow, VisitRow
 SAME = (
     *("detail", "relative_error", "needle_error", "bandwidth_bytes_per_s", "flops_per_s"),
     *("slots", "pool_tokens", "peak_memory_bytes", "build_s", "capture_s"),
+    *("rms_error", "workspace_bytes", "graph_bytes", "open_s", "first_call_s"),
 )
+KernelFiles: Any = tuple[tuple[str, str], ...] | None
 COST = tuple(field.name for field in fields(Cost))
 
 
@@ -43,6 +45,8 @@ class RunKeys:
 def row_of_trial(trial: Trial, keys: RunKeys) -> TrialRow:
     row = TrialRow(run_key=keys.run, arm_key=keys.arm(trial.arm), cell_key=keys.cell(trial.cell), outcome=trial.outcome.value)
     columns: dict[str, Any] = {name: getattr(trial, name) for name in SAME}
+    if trial.kernel_files is not None:
+        columns["kernel_files"] = to_plain(trial.kernel_files)
     if trial.identity is not None:
         columns |= to_plain(trial.identity)
     if trial.cost is not None:
@@ -60,6 +64,7 @@ def trial_of_row(row: TrialRow) -> Trial:
         outcome=Outcome(row.outcome),
         identity=Identity(str(row.resolved), str(row.mode), tuple(row.kernels or ())) if measured else None,
         cost=Cost(**{name: getattr(row, name) for name in COST}) if measured else None,
+        kernel_files=from_plain(KernelFiles, row.kernel_files),
         **{name: getattr(row, name) for name in SAME},
     )
 
@@ -101,6 +106,7 @@ def _row_of_cell_round(ordinal: int, cell_round: CellRound, keys: RunKeys) -> Ce
         settled=cell_round.settled,
         launches=to_plain(cell_round.launches),
         metadata_us=to_plain(cell_round.metadata_us),
+        first_call_s=to_plain(cell_round.first_call_s),
         visits=[_row_of_visit(i, visit, keys) for i, visit in enumerate(cell_round.visits)],
     )
 
@@ -112,6 +118,7 @@ def _cell_round_of_row(row: CellRoundRow) -> CellRound:
         visits=tuple(Visit(v.block, v.position, v.arm.name, unpack(v.samples)) for v in row.visits),
         metadata_us=from_plain(tuple[tuple[str, float, float], ...], row.metadata_us),
         settled=row.settled,
+        first_call_s=from_plain(tuple[tuple[str, float], ...], row.first_call_s or []),
     )
 
 

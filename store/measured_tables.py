@@ -37,6 +37,12 @@ class TrialRow(Base):
     peak_memory_bytes: Mapped[Big | None]
     build_s: Mapped[float | None]
     capture_s: Mapped[float | None]
+    kernel_files: Mapped[Json | None]
+    rms_error: Mapped[float | None]
+    workspace_bytes: Mapped[Big | None]
+    graph_bytes: Mapped[Big | None]
+    open_s: Mapped[float | None]
+    first_call_s: Mapped[float | None]
 
     arm: Mapped[ArmRow] = relationship()
     cell: Mapped[CellRow] = relationship()
@@ -69,6 +75,7 @@ class CellRoundRow(Base):
     settled: Mapped[bool]
     launches: Mapped[Json]
     metadata_us: Mapped[Json]
+    first_call_s: Mapped[Json | None]
 
     cell: Mapped[CellRow] = relationship()
     visits: Mapped[list[VisitRow]] = relationship(order_by="VisitRow.ordinal", lazy="selectin")

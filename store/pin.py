@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from store.scenario import Lengths
+
 PIN_SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Requests:
+    """What a traffic's name stood for when the pin was made; as in `store.scenario.Traffic`."""
+
+    concurrency: int
+    prompt: Lengths
+    output: Lengths
+    cached_share: float
 
 
 @dataclass(frozen=True)
 class ValidFor:
     """What must stay as it was. ``distributions``: (name, version, digest) of just those the picked and default arms use.
-    ``engine_version`` is None where no engine was on the worker's path; ``rules_version`` says whose rules were applied."""
+    ``engine_version`` is None where no engine was on the worker's path; ``rules_version`` says whose rules were applied.
+    ``requests`` None = an early pin, which kept the name of its traffic alone. ``settings``: what else was asked, by the key a
+    user writes ("engine.context_length")."""
 
     gpu: str
     sm: int | None
@@ -31,6 +45,8 @@ class ValidFor:
     kv_cache_dtype: str
     page_size: int
     traffic: str
+    requests: Requests | None = None
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

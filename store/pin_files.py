@@ -22,6 +22,11 @@ def evidence_path(path: Path) -> Path:
     return path.with_name(f"{_stem(path)}.evidence.jsonl.zst")
 
 
+def files_of(path: Path) -> tuple[Path, Path, Path]:
+    """In the order in which they are written: a reader opens the last one first."""
+    return evidence_path(path), markdown_path(path), path
+
+
 def evidence_entry(path: Path, run: Run) -> tuple[str, str]:
     """`Pin.evidence` for a pin at ``path``: the name and SHA-256 of the file that `write_pin` will write."""
     return evidence_path(path).name, sha256(evidence_bytes(run))
@@ -38,7 +43,7 @@ def write_pin(path: Path, pin: Pin, markdown: str, run: Run) -> Pin:
     entry = evidence_path(path).name, sha256(evidence)
     written = in_order(replace(pin, evidence=entry, valid_for=replace(pin.valid_for, variables=variables)))
     text = pin_text(written, path.name, _stem(path))
-    write_together([(evidence_path(path), evidence), (markdown_path(path), markdown.encode()), (path, text.encode())])
+    write_together(list(zip(files_of(path), (evidence, markdown.encode(), text.encode()))))
     return written
 
 

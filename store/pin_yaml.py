@@ -54,7 +54,8 @@ def _to_mappings(pin: Pin) -> dict[str, Any]:
     plain: dict[str, Any] = to_plain(pin)
     valid_for = plain["valid_for"]
     plain["flags"], plain["because"] = dict(plain["flags"]), dict(plain["because"])
-    valid_for["variables"] = dict(valid_for["variables"])
+    for key in ("variables", "settings"):
+        valid_for[key] = dict(valid_for[key])
     valid_for["distributions"] = {name: {"digest": digest, "version": version} for name, version, digest in valid_for["distributions"]}
     plain["evidence"] = dict(zip(("file", "sha256"), plain["evidence"]))
     return plain
@@ -62,7 +63,8 @@ def _to_mappings(pin: Pin) -> dict[str, Any]:
 
 def _from_mappings(plain: dict[str, Any]) -> dict[str, Any]:
     valid_for = dict(_mapping(plain, "valid_for"))
-    valid_for["variables"] = _pairs(valid_for, "variables")
+    for key in {"variables", *valid_for.keys() & {"settings"}}:  # early pins have no settings
+        valid_for[key] = _pairs(valid_for, key)
     distributions = _mapping(valid_for, "distributions")
     valid_for["distributions"] = [[name, *_values(found, name, ("version", "digest"))] for name, found in sorted(distributions.items())]
     return plain | {

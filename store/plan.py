@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backends.arm import Arm
+from backends.reason import Reason
+from store.rule_path import RuleStep
 from store.run import DefaultPick
 from store.scenario import Exclusion, Scenario, WeightedCell
+from store.serving_terms import ServingTerms
 
 
 @dataclass(frozen=True)
 class Server:
     """The sizes of the server the scenario would start, per rank, by the engine's own formulas; an estimate where it
-    rests on weights. ``captured_batches``: decode batches with a CUDA graph, empty = none. ``pool_tokens``: KV capacity.
+    rests on weights. ``captured_batches``: decode batches with a CUDA graph, empty = none. ``pool_tokens``: KV capacity for
+    the requests of one group of ranks (attention data parallelism has several), which may split them by ``kv_bytes_per_token``.
     None = unknown, or (``max_running_requests``) no limit of its own."""
 
     context_length: int
@@ -35,6 +39,15 @@ class PageSize:
 
 
 @dataclass(frozen=True)
+class PairExclusion:
+    """Two backends that may each serve their phase, but not together."""
+
+    prefill: str
+    decode: str
+    reason: Reason
+
+
+@dataclass(frozen=True)
 class Estimate:
     """Predicted, not measured. ``seconds`` of a whole run without kernel builds, ``memory_bytes`` at the most on the device;
     None = cannot be said. ``basis`` says from what."""
@@ -47,7 +60,8 @@ class Estimate:
 @dataclass(frozen=True)
 class Plan:
     """``eager``: backends of ``arms`` that the engine serves without CUDA graphs. ``notes`` are sentences that also
-    hold of the result, ``beforehand`` those that a run answers itself: what is taken for granted of the worker, what could fail."""
+    hold of the result, ``beforehand`` those that a run answers itself: what is taken for granted of the worker, what could fail;
+    ``fatal`` those because of which a run would pin nothing. ``path``: the engine's rules that led to the default, in order."""
 
     scenario: Scenario
     default: DefaultPick
@@ -60,3 +74,7 @@ class Plan:
     estimate: Estimate
     notes: tuple[str, ...]
     beforehand: tuple[str, ...]
+    fatal: tuple[str, ...] = ()
+    terms: tuple[ServingTerms, ...] = ()
+    apart: tuple[PairExclusion, ...] = ()
+    path: tuple[RuleStep, ...] = ()

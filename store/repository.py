@@ -19,11 +19,9 @@ from store.decision import Decision
 from store.errors import AlreadyStored, RunClosed, UnknownRun
 from store.measured_rows import RunKeys, round_of_row, row_of_round, row_of_trial, trial_of_row
 from store.measured_tables import RoundRow, TrialRow
-from store.run import Run
+from store.run import INCOMPLETE, RUNNING, Run
 from store.run_rows import row_of_decision, row_of_run, run_of_row
 from store.tables import RunRow, WallSecondsRow
-
-RUNNING, INCOMPLETE = "running", "incomplete"
 
 
 def begin_run(store: Store, run: Run, fresh: bool, reopen: bool = False) -> Run:
@@ -72,6 +70,12 @@ def add_wall_seconds(store: Store, run_id: str, seconds: Iterable[tuple[str, flo
                 known[phase].seconds += more
             else:
                 run.wall_seconds.append(WallSecondsRow(phase=phase, seconds=more))
+
+
+def set_left_out(store: Store, run_id: str, sentences: Sequence[str]) -> None:
+    """Replace what the run says it had no time for."""
+    with writing(store) as session:
+        _row(session, run_id).left_out = list(sentences)
 
 
 def save_decision(store: Store, run_id: str, decision: Decision | None, status: str) -> None:

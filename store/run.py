@@ -9,14 +9,19 @@ from backends.environment import Environment
 from backends.measured import Round, Trial
 from store.decision import Decision
 from store.scenario import Exclusion, Scenario, WeightedCell
+from store.serving_terms import ServingTerms
 
 # Raised when what a stored number means changes; numbers of different protocols are never compared.
 PROTOCOL_VERSION = 1
 
+# Statuses. An open run may be at work or long dead: a store that several machines share cannot tell.
+RUNNING, INCOMPLETE = "running", "incomplete"
+
 
 @dataclass(frozen=True)
 class DefaultPick:
-    """What the engine would run by itself, per phase, and the rule path that led there, in words."""
+    """What would run without a pin, per phase: the engine's own pick or the user's explicit choice. ``because`` is the rule
+    path that led there, in words."""
 
     prefill: str
     decode: str
@@ -25,12 +30,18 @@ class DefaultPick:
     because: str
     rules_version: str
 
+    @property
+    def backends(self) -> str:
+        """ "fa3", or "prefill fa3, decode triton"."""
+        return self.decode if self.prefill == self.decode else f"prefill {self.prefill}, decode {self.decode}"
+
 
 @dataclass(frozen=True)
 class Run:
     """``status`` is "running", "finished", "incomplete" or "invalid". ``engine_version`` is the one found on the
     worker's path (None where the engine is not installed), ``created`` ISO 8601 UTC, ``wall_seconds`` by phase.
-    ``notes`` are sentences of the plan that a reader of the result must know: what was cut, dropped or not applied."""
+    ``notes`` are sentences of the plan that a reader of the result must know: what was cut, dropped or not applied;
+    ``left_out`` what the last job on it had no time for; ``terms`` what each arm serves on."""
 
     id: str
     digest: str
@@ -51,3 +62,9 @@ class Run:
     decision: Decision | None
     wall_seconds: tuple[tuple[str, float], ...]
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    terms: tuple[ServingTerms, ...] = ()
+
+    def terms_of(self, arm: str) -> ServingTerms | None:
+        """None: an early run, which kept none."""
+        return next((terms for terms in self.terms if terms.arm == arm), None)

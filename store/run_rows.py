@@ -15,6 +15,7 @@ from store.decision import Decision
 from store.digest import cell_digest
 from store.run import DefaultPick, Run
 from store.scenario import Exclusion, Scenario, WeightedCell
+from store.serving_terms import ServingTerms
 from store.tables import ArmRow, CellRow, DecisionRow, DistributionRow, ExclusionRow, RunRow, WallSecondsRow
 
 # Fields of Run that are columns of the same name.
@@ -30,6 +31,8 @@ def row_of_run(run: Run) -> RunRow:
         **{"torch": run.environment.torch, "cuda": run.environment.cuda},
         **{"scenario": to_plain(scenario), "environment": to_plain(run.environment), "default_pick": to_plain(run.default)},
         notes=list(run.notes),
+        left_out=list(run.left_out),
+        terms=to_plain(run.terms),
         arms=[_row_of_arm(i, arm) for i, arm in enumerate(run.arms)],
         cells=[_row_of_cell(i, cell) for i, cell in enumerate(run.cells)],
         exclusions=[_row_of_exclusion(i, exclusion) for i, exclusion in enumerate(run.exclusions)],
@@ -56,6 +59,8 @@ def run_of_row(row: RunRow, trials: Sequence[Trial], rounds: Sequence[Round]) ->
         decision=from_plain(Decision, row.decisions[-1].decision) if row.decisions else None,
         wall_seconds=tuple((wall.phase, wall.seconds) for wall in row.wall_seconds),
         notes=tuple(row.notes),
+        left_out=tuple(row.left_out or ()),
+        terms=from_plain(tuple[ServingTerms, ...], row.terms or []),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from backends.cell import Cell
+from backends.cell import Cell, Phase
 from backends.gpu import Gpu
 from backends.model import Model
 from backends.reason import Reason
@@ -42,11 +42,28 @@ class Speculation:
     draft_tokens: int | None = None
 
 
+BOTH = tuple(Phase)
+
+
+class Role(str, Enum):
+    """What a server does of a request: all of it, or one side of a prefill/decode disaggregation."""
+
+    UNIFIED = "unified"
+    PREFILL = "prefill"
+    DECODE = "decode"
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        return BOTH if self is Role.UNIFIED else (Phase(self.value),)
+
+
 @dataclass(frozen=True)
 class Engine:
     """``command`` ends in a Python that can start the worker (empty: this one); ``path`` are folders put first on its path. ``features``
     must keep working ("deterministic", "radix_cache", "speculative", ...). None = the engine's own default.
-    ``attention_backend`` and the two split fields are the user's explicit choice, never overridden."""
+    ``attention_backend`` and the two split fields are the user's explicit choice, never overridden. Of ``tensor_parallel`` ranks
+    ``attn_dp_size`` groups serve requests of their own, ``attn_cp_size`` split a prefill's tokens, ``dcp_size`` a context's keys.
+    ``allow_serving_jit``: a backend that may compile kernels while it serves may be pinned too."""
 
     name: str
     version: str
@@ -62,6 +79,17 @@ class Engine:
     prefill_attention_backend: str | None
     decode_attention_backend: str | None
     mem_fraction_static: float | None
+    attn_dp_size: int = 1
+    attn_cp_size: int = 1
+    dcp_size: int = 1
+    role: Role = Role.UNIFIED
+    allow_serving_jit: bool = False
+
+    @property
+    def choices(self) -> tuple[tuple[str, str], ...]:
+        """(field, backend) of each explicit choice."""
+        fields = ("attention_backend", "prefill_attention_backend", "decode_attention_backend")
+        return tuple((field, getattr(self, field)) for field in fields if getattr(self, field) is not None)
 
 
 class Objective(str, Enum):

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, event
 
 from store.faults import file_fault
+from store.files import destination
 
 WRITES = "attnpin_writes"
 BUSY_TIMEOUT_MS = 30_000
@@ -30,6 +31,14 @@ def with_home(url: URL) -> URL:
 def file_of(url: URL) -> Path:
     """The database file; SQLite's own "file:PATH" form is understood."""
     return Path((url.database or "").removeprefix("file:"))
+
+
+def refuse_irregular(url: URL) -> None:
+    """Raises `StoreError` where the database, or a file that SQLite keeps beside it, is a device, a pipe, a folder."""
+    file = destination(file_of(url), f"store {file_of(url)}")
+    for suffix in ("-journal", "-wal", "-shm"):
+        beside = file.with_name(file.name + suffix)
+        destination(beside, f"store {file}: {beside.name} beside it")
 
 
 def make_folder(url: URL) -> None:

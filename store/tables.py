@@ -36,6 +36,8 @@ class RunRow(Base):
     environment: Mapped[Json]
     default_pick: Mapped[Json]
     notes: Mapped[Json]
+    left_out: Mapped[Json | None]
+    terms: Mapped[Json | None]
 
     arms: Mapped[list[ArmRow]] = relationship(order_by="ArmRow.ordinal", lazy="selectin")
     cells: Mapped[list[CellRow]] = relationship(order_by="CellRow.ordinal", lazy="selectin")

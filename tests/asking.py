@@ -10,10 +10,11 @@ from typing import Any
 from ruamel.yaml import YAML
 
 import conf
-from backends.capability import BackendEntry, reasons
+from backends.capability import BackendEntry
 from backends.cell import Phase
 from backends.entry import entry_from
 from backends.gpu import Gpu
+from backends.judgement import reasons
 from backends.model import Attention, LayerKind, Model
 from backends.question import Question
 from backends.reason import Reason
@@ -23,6 +24,7 @@ NAMES = (
     *("flashmla", "trtllm_mla", "cutedsl_mla", "tokenspeed_mla", "trtllm_mha", "hpc_ops", "minicpm_flashattn", "minicpm_flashinfer"),
     *("aiter", "wave", "intel_amx", "ascend", "intel_xpu"),
 )
+REMOVED = ("cutlass_mla", "dual_chunk_flash_attn")  # after 0.5.16
 FULL = LayerKind("full", 32, 32, 8, 128, 128)
 MLA = LayerKind("full", 61, 128, 1, 576, 512)
 GPU = Gpu("made up", "cuda", 90, 132, 150 * 10**9, 60 << 20, 4.8e12, 989e12, 227 << 10, "13.0", "made up")

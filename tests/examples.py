@@ -1,14 +1,19 @@
-"""The texts under examples/ are made from the evidence beside them: `python -m tests.examples` writes them again."""
+"""What lies under examples/ follows from the measurements in it: `python -m tests.examples` decides and writes all of it again."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from reports import justification, run_report
 from reports.export import export
 from store.evidence import read_evidence
-from store.pin_files import read_pin, verify_evidence
+from store.pin import Pin
+from store.pin_files import evidence_entry, read_pin, verify_evidence, write_pin
+from store.run import Run
+from tuner.decide import decide
 from tuner.launchers import load_launchers
+from tuner.pin import pin_of
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -17,10 +22,14 @@ def folders() -> list[Path]:
     return sorted(pin.parent for pin in EXAMPLES.glob("*/pin.yaml"))
 
 
-def texts(folder: Path) -> dict[str, str]:
-    """File names and contents of what a run's evidence says today."""
+def stored(folder: Path) -> tuple[Pin, Run]:
+    """The pin, and the run in its evidence."""
     pin = read_pin(folder / "pin.yaml")
-    run = read_evidence(verify_evidence(folder / "pin.yaml", pin))
+    return pin, read_evidence(verify_evidence(folder / "pin.yaml", pin))
+
+
+def texts(pin: Pin, run: Run) -> dict[str, str]:
+    """File names and contents beside the pin."""
     return {
         "pin.md": justification.render(pin, run),
         "report.md": run_report.render_markdown(run),
@@ -28,7 +37,16 @@ def texts(folder: Path) -> dict[str, str]:
     }
 
 
+def decide_again(folder: Path) -> None:
+    """By today's rules, from the same measurements; pin and evidence hold the new decision."""
+    path, (_, run) = folder / "pin.yaml", stored(folder)
+    decided = replace(run, decision=(decision := decide(run)))
+    pin = pin_of(decided, decision, evidence_entry(path, decided))
+    write_pin(path, pin, justification.render(pin, decided), decided)
+
+
 if __name__ == "__main__":
     for example in folders():
-        for name, text in texts(example).items():
+        decide_again(example)
+        for name, text in texts(*stored(example)).items():
             (example / name).write_text(text)

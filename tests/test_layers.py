@@ -86,4 +86,4 @@ def test_every_module_of_the_controller_loads_without_a_kernel_library(room):
 
 def test_only_settings_and_what_hands_to_hydra_see_omegaconf():
     seen = {source.name for source in sources("tuner") if "omegaconf" in top_names(source)}
-    assert seen == {"settings.py", "explain.py", "hydra_app.py"}
+    assert seen == {"settings.py", "settings_model.py", "explain.py", "hydra_app.py"}

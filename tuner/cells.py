@@ -9,10 +9,11 @@ from random import Random
 from backends.cell import Cell, Phase
 from backends.model import LayerKind
 from store.plan import Server
-from store.scenario import Scenario, WeightedCell
+from store.scenario import Scenario, Traffic, WeightedCell
 from tuner.engines.sglang_memory import padded_batch
 from tuner.lengths import mean_tokens
 from tuner.loads import Load, decode_loads, longest_request, prefill_loads
+from tuner.ranks import phase_kind, rank_lengths, rank_traffic, ranks_of
 from tuner.reach import largest_reachable, reachable
 
 PER_1000 = 1000.0
@@ -27,13 +28,12 @@ class Workload:
 
 
 def cells_for(scenario: Scenario, server: Server, layers: Sequence[LayerKind], page_size: int) -> Workload:
-    """The weighted cells of a scenario, the same for the same seed. ``layers`` hold heads per rank.
+    """The weighted cells of a scenario, as one rank sees them, the same for the same seed. ``layers`` hold heads per rank.
 
-    The shares of each phase and layer kind sum to 1; a model with several layer kinds has each cell once a kind.
+    The shares of each phase that the server's role has and of each layer kind sum to 1; a model with several layer kinds has
+    each cell once a kind.
     """
-    traffic, seed = scenario.traffic, scenario.measure.seed
-    decode, notes = _decode(scenario, server, page_size)
-    loads = (*decode, *prefill_loads(traffic, server, seed, page_size))
+    loads, notes = _loads(scenario, server, page_size)
     cells = tuple(
         WeightedCell(cell_of(scenario, server, load, kind, len(layers) > 1), kind.layers, calls(load, scenario, server), load.share)
         for kind in layers
@@ -42,8 +42,14 @@ def cells_for(scenario: Scenario, server: Server, layers: Sequence[LayerKind], p
     return Workload(cells, notes)
 
 
-def _decode(scenario: Scenario, server: Server, page_size: int) -> tuple[tuple[Load, ...], tuple[str, ...]]:
-    traffic, seed = scenario.traffic, scenario.measure.seed
+def _loads(scenario: Scenario, server: Server, page_size: int) -> tuple[tuple[Load, ...], tuple[str, ...]]:
+    traffic, phases = rank_traffic(scenario.traffic, ranks_of(scenario.engine)), scenario.engine.role.phases
+    decode, notes = _decode(traffic, scenario.measure.seed, server, page_size) if Phase.DECODE in phases else ((), ())
+    prefill = prefill_loads(traffic, server, scenario.measure.seed, page_size) if Phase.PREFILL in phases else ()
+    return (*decode, *prefill), notes
+
+
+def _decode(traffic: Traffic, seed: int, server: Server, page_size: int) -> tuple[tuple[Load, ...], tuple[str, ...]]:
     wanted = decode_loads(traffic, server, seed)
     kept, notes = reachable(wanted, server, page_size)
     if kept:
@@ -54,23 +60,26 @@ def _decode(scenario: Scenario, server: Server, page_size: int) -> tuple[tuple[L
 
 def calls(load: Load, scenario: Scenario, server: Server) -> float:
     """Steps per 1000 output tokens: a decode step makes one token a request, a prefill step works off ``new_lens`` of the
-    prompt tokens that each output token brings along and no cache holds."""
+    prompt tokens that each output token brings along and no cache holds, and groups of ranks with requests of their own step
+    together."""
+    per_1000 = PER_1000 * load.share / ranks_of(scenario.engine).attn_dp
     if load.phase is Phase.DECODE:
-        return PER_1000 * load.share / load.batch
+        return per_1000 / load.batch
     traffic, limit = scenario.traffic, longest_request(server)
     computed = (1 - traffic.cached_share) * mean_tokens(traffic.prompt, limit) / mean_tokens(traffic.output, limit)
-    return PER_1000 * computed * load.share / sum(load.new_lens)
+    return per_1000 * computed / sum(load.new_lens)
 
 
 def cell_of(scenario: Scenario, server: Server, load: Load, kind: LayerKind, several: bool) -> Cell:
-    name = f"{load.name}-{kind.name}" if several else load.name
+    """``kind`` holds heads per rank; the cell has the keys that one rank holds of each request."""
+    name, ranks = f"{load.name}-{kind.name}" if several else load.name, ranks_of(scenario.engine)
     return Cell(
         name=name,
         phase=load.phase,
-        layer=kind,
-        context_lens=load.context_lens,
+        layer=phase_kind(kind, ranks, load.phase),
+        context_lens=rank_lengths(load.context_lens, ranks, load.phase),
         new_lens=load.new_lens,
-        prompt_lens=load.prompt_lens,
+        prompt_lens=rank_lengths(load.prompt_lens, ranks, load.phase),
         padded_batch=padded_batch(load.batch, server.captured_batches) if load.phase is Phase.DECODE else load.batch,
         dtype=scenario.model.dtype,
         seed=Random(f"{scenario.measure.seed}/{name}").getrandbits(31),

@@ -32,8 +32,10 @@ def decide(run: Run, without_default: bool = False) -> Decision:
 
 
 def _keep(standing: Standing, default: Pair) -> Decision:
+    """Nothing is pinned but what the user chose."""
     unset = unset_because(standing.contest, default, standing.scores, standing.choice)
-    return _decision(standing, Ruling.KEEP, default, unset=unset)
+    flags = _pin_flags(standing, default)
+    return _decision(standing, Ruling.KEEP, default, flags, flag_reasons(standing, default, flags), unset)
 
 
 def _incomplete(standing: Standing) -> Decision:
@@ -41,18 +43,17 @@ def _incomplete(standing: Standing) -> Decision:
 
 
 def _switch(standing: Standing, pick: Pair) -> Decision:
+    flags = _pin_flags(standing, pick)
+    return _decision(standing, Ruling.SWITCH, pick, flags, flag_reasons(standing, pick, flags), said=remarks(standing, pick))
+
+
+def _pin_flags(standing: Standing, pick: Pair) -> Flags:
+    """The engine's own spelling of a pair of arms."""
     run, contest = standing.run, standing.contest
-    page_size = contest.table.arms[pick.decode].page_size
-    flags = _pin_flags(run, backends_of(contest, pick), page_size)
-    score = next(score for score in standing.scores if score.pair == pick)
-    because = flag_reasons(contest, score, flags, standing.ranked, run.default.page_size)
-    return _decision(standing, Ruling.SWITCH, pick, flags, because, said=remarks(standing, pick))
-
-
-def _pin_flags(run: Run, backends: Pair, page_size: int) -> Flags:
-    """The engine's own spelling of a pair of backends."""
     rules = import_module(f"tuner.engines.{run.scenario.engine.name}")
-    flags: Flags = rules.pin_flags(backends, run.default, page_size)
+    page_size = contest.table.arms[pick.decode].page_size
+    scenario = run.scenario
+    flags: Flags = rules.pin_flags(backends_of(contest, pick), run.default, page_size, scenario.engine, scenario.model.architecture)
     return flags
 
 

@@ -1,94 +1,54 @@
-"""What this machine has, for `gpu=auto`: its first visible NVIDIA GPU, else its CPU. Without torch; no driver is a normal case."""
+"""What this machine has, for `gpu=auto` before any worker was asked. Without torch; no accelerator is a normal case."""
 
 from __future__ import annotations
 
 import os
-import platform
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
-from backends.gpu import Gpu
-
-CPUINFO = Path("/proc/cpuinfo")
-
-
-def machine_gpu() -> Gpu:
-    return nvidia_gpu(os.environ.get("CUDA_VISIBLE_DEVICES")) or cpu()
+from backends import cuda_driver
+from backends.environment import Board
+from backends.gpu import KINDS, Gpu
+from backends.worker.board import here
+from tuner.boards import reported
 
 
-def nvidia_gpu(visible: str | None) -> Gpu | None:
-    """The first GPU of ``visible`` (CUDA_VISIBLE_DEVICES), None without a driver or a device."""
+def machine_gpu(environ: Mapping[str, str] = os.environ) -> Gpu:
+    """The first visible accelerator, NVIDIA's first, else the processor; ``source`` says how it was found."""
+    board = here(KINDS)
+    gpu = reported(board, _source(board, environ.get("CUDA_VISIBLE_DEVICES")))
+    return replace(gpu, cuda=cuda_driver.cuda_version()) if board.kind == "cuda" else gpu
+
+
+def nvidia_names() -> tuple[str, ...]:
+    """The GPUs that NVML shows, whatever CUDA_VISIBLE_DEVICES says; none without its library."""
     import pynvml
 
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError:
-        return None
+        return ()
     try:
-        return _read_nvidia(pynvml, _first_visible(pynvml, visible))
+        handles = map(pynvml.nvmlDeviceGetHandleByIndex, range(pynvml.nvmlDeviceGetCount()))
+        return tuple(pynvml.nvmlDeviceGetName(handle) for handle in handles)
     except pynvml.NVMLError:
-        return None
+        return ()
     finally:
         pynvml.nvmlShutdown()
 
 
-def cpu(cpuinfo: Path = CPUINFO) -> Gpu:
-    text = cpuinfo.read_text() if cpuinfo.exists() else ""
-    return Gpu(
-        name=_cpuinfo_field(text, "model name") or platform.processor() or platform.machine(),
-        kind="cpu",
-        sm=None,
-        sm_count=None,
-        memory_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        l2_bytes=None,
-        bandwidth_bytes_per_s=None,
-        peak_flops=None,
-        smem_per_block_bytes=None,
-        cuda=None,
-        source="/proc/cpuinfo",
-        amx="amx_tile" in (_cpuinfo_field(text, "flags") or "").split(),
-    )
+def _source(board: Board, visible: str | None) -> str:
+    if board.kind == "cuda":
+        return _of_several([device.name for device in cuda_driver.visible_devices()])
+    if not (names := nvidia_names()):
+        return "the machine"
+    if visible is not None:
+        return f"the machine, of whose NVIDIA GPUs ({', '.join(names)}) CUDA_VISIBLE_DEVICES={visible!r} shows none"
+    return f"the machine, whose NVIDIA GPUs ({', '.join(names)}) the CUDA driver does not show: is libcuda.so.1 in this container?"
 
 
-def _first_visible(nvml: Any, visible: str | None) -> Any:
-    first = (visible or "0").split(",")[0].strip()
-    return nvml.nvmlDeviceGetHandleByIndex(int(first)) if first.lstrip("-").isdigit() else nvml.nvmlDeviceGetHandleByUUID(first)
-
-
-def _read_nvidia(nvml: Any, device: Any) -> Gpu:
-    capability = _readable(nvml, nvml.nvmlDeviceGetCudaComputeCapability, device)
-    memory = _readable(nvml, nvml.nvmlDeviceGetMemoryInfo, device)
-    driver_cuda = _readable(nvml, nvml.nvmlSystemGetCudaDriverVersion)
-    return Gpu(
-        name=nvml.nvmlDeviceGetName(device),
-        kind="cuda",
-        sm=None if capability is None else 10 * capability[0] + capability[1],
-        sm_count=None,
-        memory_bytes=None if memory is None else memory.total,
-        l2_bytes=None,
-        bandwidth_bytes_per_s=_bandwidth_bytes_per_s(nvml, device),
-        peak_flops=None,
-        smem_per_block_bytes=None,
-        cuda=None if driver_cuda is None else f"{driver_cuda // 1000}.{driver_cuda % 1000 // 10}",
-        source="NVML",
-    )
-
-
-def _bandwidth_bytes_per_s(nvml: Any, device: Any) -> float | None:
-    """Two transfers a memory clock over the whole bus."""
-    clock_mhz = _readable(nvml, nvml.nvmlDeviceGetMaxClockInfo, device, nvml.NVML_CLOCK_MEM)
-    bus_bits = _readable(nvml, nvml.nvmlDeviceGetMemoryBusWidth, device)
-    return None if not clock_mhz or not bus_bits else 2 * clock_mhz * 1e6 * bus_bits / 8
-
-
-def _readable(nvml: Any, read: Callable[..., Any], *arguments: Any) -> Any:
-    """None where this board or driver does not tell (a MIG slice has no clocks)."""
-    try:
-        return read(*arguments)
-    except nvml.NVMLError:
-        return None
-
-
-def _cpuinfo_field(text: str, name: str) -> str | None:
-    return next((line.partition(":")[2].strip() for line in text.splitlines() if line.partition(":")[0].strip() == name), None)
+def _of_several(names: list[str]) -> str:
+    """Unlike GPUs are worth a word: CUDA numbers them fastest first, unless CUDA_DEVICE_ORDER=PCI_BUS_ID."""
+    if len(set(names)) < 2:
+        return "the CUDA driver and NVML"
+    return f"the CUDA driver and NVML; the first of {', '.join(names)}: choose another with CUDA_VISIBLE_DEVICES"

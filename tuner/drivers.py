@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from backends.arm import Arm, Provider
 from backends.capability import BackendEntry, DriverEntry, missing_modules
@@ -10,17 +10,19 @@ from backends.reason import Reason
 from store.scenario import NO_DRIVER, Scenario
 
 
-def driver_for(entry: BackendEntry, scenario: Scenario, packages: frozenset[str] | None) -> tuple[DriverEntry | None, tuple[Reason, ...]]:
+def driver_for(entry: BackendEntry, scenario: Scenario, packages: Collection[str] | None) -> tuple[DriverEntry | None, tuple[Reason, ...]]:
     """The first usable driver in the entry's order, else the reasons.
 
     ``packages`` None = nobody has looked: the engine is taken to be installed on a GPU and not to be on a CPU.
     """
+    if split := _split(scenario):
+        return None, (_not_whole(entry, split),)
     fitting = [driver for driver in entry.drivers if _fits(driver, scenario)]
     if not fitting:
         return None, (_none_written(entry, scenario),)
     if packages is None:
         return _assumed(fitting, scenario.gpu.kind), ()
-    ready = [driver for driver in fitting if packages.issuperset(driver.packages)]
+    ready = [driver for driver in fitting if set(driver.packages) <= set(packages)]
     return (ready[0], ()) if ready else (None, missing_modules(fitting[-1].packages, packages))
 
 
@@ -34,6 +36,22 @@ def imports_of(entries: Iterable[BackendEntry]) -> tuple[str, ...]:
 
 def _fits(driver: DriverEntry, scenario: Scenario) -> bool:
     return scenario.gpu.kind in driver.devices and scenario.model.attention.value in driver.attention
+
+
+def _split(scenario: Scenario) -> str | None:
+    """The setting under which one rank's call is only a part of an attention call."""
+    sizes = {"dcp_size": scenario.engine.dcp_size, "attn_cp_size": scenario.engine.attn_cp_size}
+    return next((f"engine.{name}={size}" for name, size in sizes.items() if size > 1), None)
+
+
+def _not_whole(entry: BackendEntry, split: str) -> Reason:
+    return Reason(
+        rule=NO_DRIVER,
+        asked=f"{entry.name} with {split}",
+        allowed="whole attention calls: no part of a context or of a prefill",
+        remedy="measure it with another tool, or without the split",
+        source="tuner/drivers.py",
+    )
 
 
 def _assumed(fitting: list[DriverEntry], device: str) -> DriverEntry:

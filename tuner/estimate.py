@@ -11,9 +11,9 @@ from backends.kv.rotation import slots_wanted
 from backends.spec import TimingSpec
 from store.plan import Estimate, Server
 from store.scenario import Exclusion, Scenario, WeightedCell
-from tuner.engines.sglang_memory import ELEMENT_BYTES
 from tuner.engines.sglang_rules import resolved_kv_dtype
 from tuner.limits import serves
+from tuner.weights import ELEMENT_BYTES
 
 # A fresh process: imports, device start, pools, captures. Seen: about 7 s on an H200, 3 s for torch alone on a CPU.
 START_S = {"cuda": 10.0, "cpu": 4.0}
@@ -24,14 +24,23 @@ CHECKS = 3  # eager, after capture and after another plan, each about as long as
 ASSUMED_BANDWIDTH, ASSUMED_FLOPS = 20e9, 50e9
 
 
+Timed = Sequence[tuple[Arm, Cell]]
+
+
 def estimate(
     scenario: Scenario, server: Server, arms: Sequence[Arm], cells: Sequence[WeightedCell], exclusions: Iterable[Exclusion]
 ) -> Estimate:
-    """Labelled as what it is; kernel builds and waiting for a lock come on top. No arm to time, no seconds."""
-    barred = tuple(exclusions)
-    timed = [(arm, weighted.cell) for arm in arms for weighted in cells if serves(arm, weighted.cell.phase, barred)]
+    """Labelled as what it is; kernel builds and waiting for a lock come on top. No arm to time, no seconds and no bytes."""
+    timed = timed_cells(arms, cells, exclusions)
     seconds = run_seconds(scenario, arms, timed) if timed else None
-    return Estimate(seconds, memory_bytes(scenario, server, [weighted.cell for weighted in cells]), basis(scenario.gpu))
+    memory = memory_bytes(scenario, server, [weighted.cell for weighted in cells]) if timed else None
+    return Estimate(seconds, memory, basis(scenario.gpu))
+
+
+def timed_cells(arms: Iterable[Arm], cells: Sequence[WeightedCell], exclusions: Iterable[Exclusion]) -> Timed:
+    """Each arm with each cell of the phases it serves."""
+    barred = tuple(exclusions)
+    return [(arm, weighted.cell) for arm in arms for weighted in cells if serves(arm, weighted.cell.phase, barred)]
 
 
 def basis(gpu: Gpu) -> str:
@@ -50,13 +59,30 @@ def element_bytes(kv_dtype: str) -> int:
     return int(ELEMENT_BYTES.get(kv_dtype, 1))
 
 
-def run_seconds(scenario: Scenario, arms: Sequence[Arm], timed: Sequence[tuple[Arm, Cell]]) -> float:
+def run_seconds(scenario: Scenario, arms: Sequence[Arm], timed: Timed) -> float:
     """A probe process an arm, then ``processes`` with all of them."""
-    measure, start = scenario.measure, START_S.get(scenario.gpu.kind, START_S["cuda"])
-    visits = sum(visit_s(measure.timing, call_s(cell, scenario.gpu, arm.kv_dtype)) for arm, cell in timed)
-    warm = measure.timing.warmup_s * len({cell.name for _, cell in timed})
-    probes = len(arms) * (start + warm) + CHECKS * visits
-    return probes + measure.processes * (start + warm + VISITS_A_BLOCK * measure.timing.blocks * visits)
+    probes = sum(probe_seconds(scenario, [(arm, cell) for arm, cell in timed if arm == probed]) for probed in arms)
+    return probes + scenario.measure.processes * round_seconds(scenario, timed)
+
+
+def probe_seconds(scenario: Scenario, timed: Timed) -> float:
+    """One process with one arm."""
+    return _start_seconds(scenario, timed) + CHECKS * _visit_seconds(scenario, timed)
+
+
+def round_seconds(scenario: Scenario, timed: Timed) -> float:
+    """One process with all arms."""
+    return _start_seconds(scenario, timed) + VISITS_A_BLOCK * scenario.measure.timing.blocks * _visit_seconds(scenario, timed)
+
+
+def _start_seconds(scenario: Scenario, timed: Timed) -> float:
+    cells = len({cell.name for _, cell in timed})
+    return START_S.get(scenario.gpu.kind, START_S["cuda"]) + scenario.measure.timing.warmup_s * cells
+
+
+def _visit_seconds(scenario: Scenario, timed: Timed) -> float:
+    """One visit of every arm to every cell."""
+    return sum(visit_s(scenario.measure.timing, call_s(cell, scenario.gpu, arm.kv_dtype)) for arm, cell in timed)
 
 
 def visit_s(timing: TimingSpec, call: float) -> float:

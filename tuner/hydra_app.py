@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import re
 import sys
@@ -15,7 +16,8 @@ from tuner.explain import usage_errors
 from tuner.settings import Settings, pin_override, settings_from
 from tuner.suggest import instead
 
-OWN_FLAGS = ("--pin", "--fresh", "--without-default")
+OWN_FLAGS = ("--pin", "--fresh", "--without-default", "--wait-for-gpu")
+WITH_VALUE = ("--pin", "--wait-for-gpu")
 
 Job = Callable[[Settings], int]
 
@@ -39,7 +41,7 @@ def run(arguments: Sequence[str], job: Job, debug: bool) -> int:
             codes.append(report(error, debug))
 
     schema.register()
-    with usage_errors(), _command_line(hydra_arguments(arguments)):
+    with usage_errors(), _command_line(hydra_arguments(arguments)), _quiet_logging():
         hydra.main(config_path="pkg://conf", config_name="config", version_base="1.3")(attnpin)()
     return worst(codes)
 
@@ -80,12 +82,13 @@ def _overrides_in(arguments: list[str]) -> list[str]:
 def _own_flags() -> argparse.ArgumentParser:
     flags = argparse.ArgumentParser(prog="attnpin tune", add_help=False, allow_abbrev=False)
     for name in OWN_FLAGS:
-        flags.add_argument(name, action="store" if name == "--pin" else "store_true")
+        flags.add_argument(name, action="store" if name in WITH_VALUE else "store_true")
     return flags
 
 
 def _as_overrides(own: argparse.Namespace) -> list[str]:
     given = [f"{name}=true" for name in ("fresh", "without_default") if getattr(own, name)]
+    given += [] if own.wait_for_gpu is None else [f"wait_for_gpu={own.wait_for_gpu}"]
     return given if own.pin is None else [*given, pin_override(own.pin)]
 
 
@@ -103,3 +106,13 @@ def _command_line(arguments: Sequence[str]) -> Iterator[None]:
             del os.environ["HYDRA_FULL_ERROR"]
         else:
             os.environ["HYDRA_FULL_ERROR"] = before_variable
+
+
+@contextmanager
+def _quiet_logging() -> Iterator[None]:
+    """`--info` speaks through logging, which meets a reader that goes away with a traceback for every line it cannot write."""
+    before, logging.raiseExceptions = logging.raiseExceptions, False
+    try:
+        yield
+    finally:
+        logging.raiseExceptions = before

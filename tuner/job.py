@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from backends.arm import Arm
-from backends.cell import Cell
+from backends.cell import Cell, Phase
 from backends.measured import Round, Trial
 from backends.spec import StageSpec
 from backends.wire import to_plain
 from store.connect import Store
 from store.repository import add_round, add_trials, add_wall_seconds
 from store.scenario import Exclusion, Scenario, WeightedCell
+from tuner.budget import Budget
 from tuner.session import Session
 
 
 @dataclass(frozen=True)
 class Job:
-    """One run on one machine, stored as ``run_id``. ``labels`` are cautions for every round of it."""
+    """One run on one machine, stored as ``run_id``. ``arms`` in the order of their probes; ``default`` names the engine's own
+    pick, by phase; ``labels`` are cautions for every round of it."""
 
     scenario: Scenario
     store: Store
@@ -30,6 +32,8 @@ class Job:
     cells: tuple[WeightedCell, ...]
     exclusions: tuple[Exclusion, ...] = ()
     labels: tuple[str, ...] = ()
+    default: Mapping[Phase, str] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
 
     def question(self, do: str, cells: tuple[Cell, ...], **fields: Any) -> dict[str, Any]:
         """A message that carries the stage, the timing and ``cells``."""
@@ -54,9 +58,12 @@ class Job:
         add_wall_seconds(self.store, self.run_id, self.session.clock.take())
 
     def hear(self, event: dict[str, Any], headline: str) -> None:
-        """Book the time and show the phase of a progress event; other events pass by."""
+        """Book the time and show the phase of a progress event; other events pass by. Once a process has done its imports, the
+        next one may begin its own."""
         if event["event"] != "progress":
             return
+        if event["phase"] != "import":
+            self.session.import_ahead()
         self.session.clock.enter(event["phase"])
         where = (str(event[key]) for key in ("arm", "cell") if event.get(key) and str(event[key]) not in headline)
         self.session.progress.phase(headline, " ".join((event["phase"], *where)))

@@ -14,15 +14,16 @@ GIB = 1 << 30
 
 
 def settings_on(settings: Settings, environment: Environment) -> Settings:
-    """The settings with the worker's board, and the version of the engine found on its path (if any).
+    """The settings with the worker's board and CUDA, and the version of the engine found on its path (if any).
 
-    Raises `UsageError` when another GPU was asked for, or when the worker's Python has no torch.
+    Raises `UsageError` when another GPU was asked for or cannot be measured, or when the worker's Python has no torch.
     """
     if environment.torch is None:
         words = " ".join(settings.scenario.engine.command) or "[] (this Python)"
         raise UsageError(f"engine.command={words} has no torch; give the Python that serves the engine, or install torch there")
     scenario = settings.scenario
     gpu = on_board(None if settings.gpu_is_auto else scenario.gpu, environment.board, gpu_sheets())
+    gpu = replace(gpu, cuda=environment.cuda or gpu.cuda)
     engine = replace(scenario.engine, version=engine_version(environment, scenario.engine.name) or scenario.engine.version)
     return replace(settings, scenario=replace(scenario, gpu=gpu, engine=engine))
 
@@ -45,11 +46,16 @@ def cautions_of(facts: Facts) -> tuple[str, ...]:
 
 def refuse_busy(facts: Facts) -> None:
     """Raises `MeasurementInvalid` when others work on the device, whose numbers would be theirs too."""
+    if others := used_by_others(facts):
+        raise MeasurementInvalid(
+            f"{facts.environment.board.name} is used by others: {others}; "
+            "wait until it is free (--wait-for-gpu 2h does), or choose another GPU with CUDA_VISIBLE_DEVICES"
+        )
+
+
+def used_by_others(facts: Facts) -> str | None:
+    """What others have of the device, in words; None when it is free, or when nobody can tell."""
     if not isinstance(facts.busy, dict):
-        return
+        return None
     used, load = facts.busy.get("memory_bytes") or 0, facts.busy.get("utilization_percent")
-    load_words = "" if load is None else f" and runs at {load} % load"
-    raise MeasurementInvalid(
-        f"{facts.environment.board.name} is used by others: {used / GIB:.1f} GiB are taken{load_words}; "
-        "wait until it is free, or choose another GPU with CUDA_VISIBLE_DEVICES"
-    )
+    return f"{used / GIB:.1f} GiB are taken" + ("" if load is None else f" and runs at {load} % load")

@@ -10,6 +10,8 @@ from typing import Any, cast, get_type_hints
 
 from tuner.schema import Root
 
+KNOWLEDGE = "known"  # the folder of conf that holds facts and no choices
+
 
 def keys(node: type = Root, prefix: str = "") -> Iterator[str]:
     """Every dotted key a user may set, inner nodes too ("engine", "engine.page_size")."""
@@ -36,7 +38,7 @@ def _nested(value: Any, prefix: str) -> Iterator[str]:
 
 def groups() -> dict[str, tuple[str, ...]]:
     """Each configuration group of the package with its options; folders given with --config-dir are not seen."""
-    folders = [entry for entry in files("conf").iterdir() if entry.is_dir() and not entry.name.startswith("_")]
+    folders = [entry for entry in files("conf").iterdir() if entry.is_dir() and entry.name[0] != "_" and entry.name != KNOWLEDGE]
     return {folder.name: tuple(sorted(_options(folder))) for folder in folders}
 
 

@@ -15,7 +15,9 @@ from backends.spec import StageSpec
 from store.digest import run_digest
 from store.plan import Plan
 from store.run import PROTOCOL_VERSION, DefaultPick, Run
+from tuner.engines.sglang_windows import served_model
 from tuner.machine import engine_version
+from tuner.ranks import ranks_of
 from tuner.version import __version__
 
 
@@ -43,6 +45,7 @@ def new_run(plan: Plan, environment: Environment) -> Run:
         decision=None,
         wall_seconds=(),
         notes=plan.notes,
+        terms=plan.terms,
     )
 
 
@@ -50,8 +53,8 @@ def stage_of(plan: Plan) -> StageSpec:
     """The server that the plan's scenario would start, as the worker needs it."""
     return StageSpec(
         device=plan.scenario.gpu.kind,
-        model=plan.scenario.model,
-        tensor_parallel=plan.scenario.engine.tensor_parallel,
+        model=served_model(plan.scenario.model),
+        attention_tp=ranks_of(plan.scenario.engine).attention,
         context_length=plan.server.context_length,
         chunked_prefill_size=plan.server.chunked_prefill_size,
         pool_tokens=plan.server.pool_tokens,

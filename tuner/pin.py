@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from typing import Any
+
 from backends.arm import Arm
 from backends.environment import Distribution, Environment
 from store.decision import Decision, Ruling
-from store.pin import PIN_SCHEMA, Pin, ValidFor
+from store.pin import PIN_SCHEMA, Pin, Requests, ValidFor
 from store.run import Run
+from store.scenario import Scenario, Traffic
+
+# Fields of the engine that a pin keeps under names of their own, or that say where and not what.
+KEPT_ELSEWHERE = frozenset({"name", "version", "command", "path", "tensor_parallel", "kv_cache_dtype"})
 
 
 def pin_of(run: Run, decision: Decision, evidence: tuple[str, str]) -> Pin:
@@ -17,7 +26,7 @@ def pin_of(run: Run, decision: Decision, evidence: tuple[str, str]) -> Pin:
         schema=PIN_SCHEMA,
         engine=run.scenario.engine.name,
         flags=decision.flags,
-        unset=decision.unset_because,
+        unset=None if decision.flags else decision.unset_because,
         because=decision.because,
         valid_for=valid_for(run, decision),
         evidence=evidence,
@@ -27,10 +36,12 @@ def pin_of(run: Run, decision: Decision, evidence: tuple[str, str]) -> Pin:
     )
 
 
-def valid_for(run: Run, decision: Decision) -> ValidFor:
-    """What must stay as it was for the pin to hold: the board and the distributions that the picked and default arms use."""
+def valid_for(run: Run, decision: Decision | None) -> ValidFor:
+    """What must stay as it was for the pin to hold: the board, the distributions that the picked and default arms use, and
+    what was asked. Without a decision no arm is under it yet."""
     board, environment, engine = run.environment.board, run.environment, run.scenario.engine
-    arms = [arm for arm in run.arms if arm.name in arms_under(decision)]
+    under, pick = (arms_under(decision), decision.pick) if decision else (frozenset(), None)
+    arms = [arm for arm in run.arms if arm.name in under]
     return ValidFor(
         gpu=board.name,
         sm=board.sm,
@@ -49,9 +60,41 @@ def valid_for(run: Run, decision: Decision) -> ValidFor:
         model=run.scenario.model.name,
         tensor_parallel=engine.tensor_parallel,
         kv_cache_dtype=run.default.kv_cache_dtype,
-        page_size=next((arm.page_size for arm in arms if decision.pick and arm.name == decision.pick.decode), run.default.page_size),
+        page_size=next((arm.page_size for arm in arms if pick and arm.name == pick.decode), run.default.page_size),
         traffic=run.scenario.traffic.name,
+        requests=requests_of(run.scenario.traffic),
+        settings=settings_of(run.scenario),
     )
+
+
+def requests_of(traffic: Traffic) -> Requests:
+    return Requests(traffic.concurrency, traffic.prompt, traffic.output, traffic.cached_share)
+
+
+def settings_of(scenario: Scenario) -> tuple[tuple[str, str], ...]:
+    """The model's dtype and context, the objective, and whatever of the engine is not as the engine has it by itself."""
+    model, objective = scenario.model, scenario.decide.objective.value
+    always = (("decide.objective", objective), ("model.context_length", str(model.context_length)), ("model.dtype", model.dtype))
+    return tuple(sorted((*always, *_changed(scenario.engine, "engine."))))
+
+
+def _changed(record: Any, prefix: str) -> Iterator[tuple[str, str]]:
+    """Fields with another value than their default, by the key a user writes."""
+    for field in fields(record):
+        value, key = getattr(record, field.name), prefix + field.name
+        default = None if field.default is MISSING else field.default
+        if is_dataclass(value):
+            yield from _changed(value, f"{key.replace('speculation', 'speculative')}.")
+        elif value not in (default, None, ()) and field.name not in KEPT_ELSEWHERE:
+            yield key, _written(value)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, tuple):
+        return f"[{','.join(value)}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def arms_under(decision: Decision) -> frozenset[str]:

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-import os
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from store.connect import file_of
 from store.errors import PinError
-from store.pin_files import read_pin
+from store.faults import file_fault
+from store.files import destination
+from store.pin_files import files_of, read_pin
 from tuner.errors import UsageError
 
 
-def refuse_unwritable(path: Path) -> None:
-    """Raises `UsageError` when the pin's files could not be written at ``path`` (its folders may still be missing), and
-    `NewerSchema` when a pin of a newer attnpin would be lost there."""
+def refuse_unwritable(path: Path, store_url: str) -> None:
+    """Raises `UsageError` or `StoreError` when one of the pin's files could not be written at ``path`` (its folders may still be
+    missing), or would be written over the database; `NewerSchema` when a pin of a newer attnpin would be lost there."""
     if path.is_dir():
         raise UsageError(f"pin.path={path} is a folder; name a file in it, such as {path / 'pin.yaml'}")
-    folder = next(parent for parent in path.absolute().parents if parent.exists())
-    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError(
-            f"pin.path={path} cannot be written: {folder} is {'read-only' if folder.is_dir() else 'no folder'}; choose another path"
-        )
+    database = file_of(store_url)
+    for file in files_of(path):
+        target = destination(file, f"pin.path={path} would write {file}, which")
+        if database is not None and target == destination(database, f"store {database}"):
+            raise UsageError(f"pin.path={path} would write {file}, which is the database of store.url; choose another path")
+        _refuse_folder(path, target)
     with suppress(PinError):  # anything else there is written anew
         read_pin(path)
+
+
+def _refuse_folder(path: Path, target: Path) -> None:
+    """By trying: permissions bind neither root nor file systems such as /proc, which say yes and take no file."""
+    folder = next(parent for parent in target.parents if parent.exists())
+    if not folder.is_dir():
+        raise UsageError(f"pin.path={path} cannot be written: {folder} is no folder; choose another path")
+    try:
+        tempfile.NamedTemporaryFile(dir=folder, prefix=".attnpin-").close()
+    except OSError as error:
+        raise file_fault(f"pin.path={path}: a new file in {folder}", error) from error

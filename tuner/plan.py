@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from backends.capability import BackendEntry
-from backends.cell import Phase
+from backends.gpu import MEASURED_KINDS
 from backends.model import Attention
+from store.decision import Pair
 from store.plan import Plan, Server
 from store.run import DefaultPick
-from store.scenario import Lengths, Scenario
+from store.scenario import Lengths, Role, Scenario
 from tuner.cells import cells_for
 from tuner.drivers import tools_of
-from tuner.engines.sglang import caveats, default_pick
+from tuner.engines.sglang import default_pick
+from tuner.engines.sglang_caveats import caveats, refusals
 from tuner.engines.sglang_memory import server_for
 from tuner.engines.sglang_questions import rank_layers
+from tuner.engines.sglang_resolution import answer_to, path_of
 from tuner.engines.sglang_rules import rules_for
 from tuner.estimate import estimate
 from tuner.guards import guard_cells
 from tuner.lengths import P95
+from tuner.limit_notes import cost_notes, refusal_notes, trust_notes
 from tuner.limits import Sifted, serves, sift
 from tuner.loads import longest_request
+from tuner.prospect import prospect
+from tuner.ranks import rank_traffic, ranks_of
+from tuner.terms import serving_terms
 
 if TYPE_CHECKING:
     from tuner.settings import Settings
@@ -34,16 +42,19 @@ WORTH_SAYING = 0.05  # of the prompts
 
 
 def make_plan(settings: Settings, packages: Packages | None = None) -> Plan:
-    """The plan of one request. ``packages``: import names found where the worker runs (values are not looked at), None
-    for a plan without a worker. The engine's version is the scenario's."""
-    return plan_of(settings.scenario, settings.entries, packages)
+    """The plan of one request. ``packages``: import names found where the worker runs, with their versions, None for
+    a plan without a worker. The engine's version is the scenario's."""
+    plan = plan_of(settings.scenario, settings.entries, packages)
+    said = None if settings.budget_s is None else prospect(plan, settings.budget_s)
+    return replace(plan, notes=(*settings.model_notes, *plan.notes), beforehand=(*plan.beforehand, *([said] if said else [])))
 
 
 def plan_of(scenario: Scenario, entries: tuple[BackendEntry, ...], packages: Packages | None = None) -> Plan:
     rules, unknown_version = rules_for(scenario.engine.version)
     default = default_pick(scenario, entries, rules, packages)
-    sifted = sift(scenario, entries, default, packages)
     server = server_for(scenario, rules, default.page_size)
+    sifted = sift(scenario, entries, default, packages, server.pool_tokens)
+    trust = tuple(trust_notes(sifted))
     workload = cells_for(scenario, server, rank_layers(scenario), default.page_size)
     guards = guard_cells(scenario, server, workload.cells, sifted.arms)
     cells = (*workload.cells, *guards.cells)
@@ -63,20 +74,41 @@ def plan_of(scenario: Scenario, entries: tuple[BackendEntry, ...], packages: Pac
             *traffic_notes(scenario, server),
             *workload.notes,
             *guards.notes,
+            *cost_notes(sifted, measured=True),
+            *(trust if packages is not None else ()),
         ),
-        beforehand=(*default_notes(default, sifted), *worker_notes(scenario, entries, sifted, packages)),
+        beforehand=(
+            *worker_notes(scenario, entries, sifted, packages),
+            *(trust if packages is None else ()),
+            *cost_notes(sifted, measured=False),
+        ),
+        fatal=(*refusals(scenario, rules, packages), *fatal_notes(scenario, default, sifted)),
+        terms=serving_terms(scenario, entries, rules, sifted.arms),
+        apart=sifted.apart,
+        path=path_of(answer_to(scenario, rules, packages)),
     )
 
 
-def default_notes(default: DefaultPick, sifted: Sifted) -> Iterable[str]:
-    """A default that is not among the arms of a phase: without it a run writes no pin."""
-    for phase, backend in ((Phase.PREFILL, default.prefill), (Phase.DECODE, default.decode)):
+def fatal_notes(scenario: Scenario, default: DefaultPick, sifted: Sifted) -> Iterable[str]:
+    """Why a run would pin nothing."""
+    if scenario.gpu.kind not in MEASURED_KINDS:
+        return (f"a plan is all there is for {scenario.gpu.name}: attnpin measures on NVIDIA GPUs and on CPUs",)
+    return default_notes(default, sifted, scenario.engine.role)
+
+
+def default_notes(default: DefaultPick, sifted: Sifted, role: Role = Role.UNIFIED) -> Iterable[str]:
+    """A default that is not among the arms of a phase that is served: without it a run writes no pin."""
+    for phase in reversed(role.phases):
+        backend = Pair(default.prefill, default.decode).of(phase)
         if not any(arm.backend == backend and serves(arm, phase, sifted.exclusions) for arm in sifted.arms):
+            yield from refusal_notes(backend, phase, sifted)
             yield f"the default {backend} cannot be measured in {phase.value}: a run would end incomplete and pin nothing"
 
 
 def worker_notes(scenario: Scenario, entries: Iterable[BackendEntry], sifted: Sifted, packages: Packages | None) -> Iterable[str]:
     """What was taken for granted of the place where the worker runs."""
+    if scenario.gpu.kind not in MEASURED_KINDS:
+        return
     if packages is None and scenario.gpu.kind == "cpu":
         yield "no worker was asked: kernel adapters are assumed, the engine's own backend is measured where it is installed"
     elif packages is None:
@@ -92,6 +124,9 @@ def traffic_notes(scenario: Scenario, server: Server) -> Iterable[str]:
         yield f"{cut:.0%} of the prompts are longer than the {limit} tokens a request may reach and are cut there"
     if server.pool_tokens is None:
         yield f"the KV capacity is unknown ({_why_no_pool(scenario, server)}): no batch was dropped for it"
+    if (groups := scenario.engine.attn_dp_size) > 1:
+        running = rank_traffic(scenario.traffic, ranks_of(scenario.engine)).concurrency
+        yield f"cells are those of one of {groups} groups of attention data parallelism, each with {running} of the requests"
     if scenario.model.attention is Attention.MLA:
         yield "MLA cells have the absorbed geometry; SGLang runs prefills without a prefix, or with a long one, as plain attention"
 
@@ -107,4 +142,5 @@ def _why_no_pool(scenario: Scenario, server: Server) -> str:
     if scenario.gpu.memory_bytes is None or server.mem_fraction_static is None:
         return "no memory size is known"
     weights, memory = server.weight_bytes / 1e9, scenario.gpu.memory_bytes * server.mem_fraction_static / 1e9
-    return f"weights of {weights:.0f} GB a rank at {scenario.model.dtype} leave nothing of {memory:.0f} GB"
+    width = scenario.model.dtype if scenario.model.weight_bits is None else f"{scenario.model.weight_bits:.3g} bits"
+    return f"weights of {weights:.0f} GB a rank at {width} leave nothing of {memory:.0f} GB"

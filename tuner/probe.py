@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from backends.arm import Arm
 from backends.cell import Cell
@@ -13,20 +14,34 @@ from store.scenario import Exclusion, WeightedCell
 from tuner.job import Job
 from tuner.limits import serves
 from tuner.patience import Patience
+from tuner.rationing import admits
+from tuner.sieve import entrants
+from tuner.workers.events import Event
 from tuner.workers.failure import WorkerFailed
 
 
-def probe_arms(job: Job, known: Iterable[Trial]) -> tuple[Trial, ...]:
+def probe_arms(job: Job, known: Iterable[Trial], rounds: int) -> tuple[Trial, ...]:
     """Probe every arm on the cells that ``known`` does not settle yet; each answer is stored as it comes.
 
-    Returns the settled trials of all arms. An arm that was interrupted is probed again.
+    Returns the settled trials of all arms. An arm that was interrupted is probed again; one that the budget has no room for,
+    with ``rounds`` measured already, is not.
     """
     trials = [trial for trial in known if trial.outcome is not Outcome.INTERRUPTED]
-    for arm in job.arms:
-        if missing := open_cells(arm, job.cells, trials, job.exclusions):
-            trials += probe_arm(job, arm, missing)
+    for place, arm in enumerate(job.arms):
+        job.session.expect(_next_arms(job, place, trials))
+        if (missing := open_cells(arm, job.cells, trials, job.exclusions)) and admits(job, arm, trials, rounds):
+            with job.budget.timed("probe"):
+                trials += probe_arm(job, arm, missing)
             job.session.progress.step()
     return tuple(trials)
+
+
+def _next_arms(job: Job, place: int, trials: Sequence[Trial]) -> tuple[Arm, ...]:
+    """The arm probed after the one at ``place``; after the last, those that will race by what is known."""
+    for arm in job.arms[place + 1 :]:
+        if open_cells(arm, job.cells, trials, job.exclusions):
+            return (arm,)
+    return tuple(entrant.arm for entrant in entrants(job.arms, job.cells, tuple(trials), job.default))
 
 
 def open_cells(arm: Arm, cells: Iterable[WeightedCell], trials: Iterable[Trial], exclusions: Iterable[Exclusion] = ()) -> tuple[Cell, ...]:
@@ -67,14 +82,19 @@ def _one_process(job: Job, arm: Arm, cells: tuple[Cell, ...]) -> tuple[list[Tria
     trials: list[Trial] = []
     job.session.clock.enter("import")
     try:
-        with job.session.worker() as worker:
+        with job.session.worker([arm]) as worker:
             for event in worker.ask(job.question("trial", cells, arm=arm)):
                 job.hear(event, f"probing {arm.name}")
                 if event["event"] == "trial":
-                    trials += _kept(job, [from_plain(Trial, event["trial"])])
+                    trials += _kept(job, [_trial_of(event)])
     except WorkerFailed as failure:
         return trials, failure
     return trials, None
+
+
+def _trial_of(event: Event) -> Trial:
+    """With the kernel files that its process has used so far."""
+    return replace(from_plain(Trial, event["trial"]), kernel_files=from_plain(tuple[tuple[str, str], ...], event["kernel_files"]))
 
 
 def _lost_cells(failure: WorkerFailed, trials: list[Trial], open_cells: tuple[Cell, ...]) -> tuple[Cell, ...]:

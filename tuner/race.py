@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from backends.cell import Phase
+from backends.arm import Arm
 from backends.measured import Round, Trial
 from backends.outcome import Outcome
 from backends.wire import from_plain
@@ -15,26 +15,33 @@ from store.run import Run
 from tuner.decide import decide
 from tuner.job import Job
 from tuner.patience import Patience
+from tuner.rationing import may_race, measured_arms, rounds_fit
 from tuner.sieve import Entrant, entrants, left_out
 from tuner.workers.failure import WorkerFailed
 
 Trials = tuple[Trial, ...]
 
 
-def race(job: Job, trials: Trials, rounds: Iterable[Round], default: Mapping[Phase, str]) -> None:
-    """Run the rounds that are still missing, each with the arms that `entrants` lets through.
+def race(job: Job, trials: Trials, rounds: Iterable[Round]) -> bool:
+    """Run the rounds that are still missing, each with the arms that `entrants` lets through; False when time was short for one.
 
     A round is stored whole or not at all. An arm that fails in one is withdrawn there, and the round is run again.
     Raises `MeasurementInvalid` when a round breaks off again and again without an arm to blame.
     """
-    for each in left_out(job.arms, job.cells, trials, default):
+    for each in left_out(job.arms, job.cells, trials, job.default):
         job.session.progress.note(str(each))
     done = {entry.index for entry in rounds}
-    for index in range(job.scenario.measure.processes):
-        if index not in done:
-            trials = _run_round(job, index, trials, default)
-            job.session.progress.step()
-            job.session.progress.best(leader(load_run(job.store, job.run_id)))
+    missing = [index for index in range(job.scenario.measure.processes) if index not in done]
+    for index in missing:
+        if not may_race(job, trials, len(done)) or not rounds_fit(job, measured_arms(job, trials), 1):
+            return False
+        job.session.expect(_racing(job, trials) if index != missing[-1] else ())
+        with job.budget.timed("round"):
+            trials = _run_round(job, index, trials)
+        job.session.progress.step()
+        job.session.progress.best(leader(load_run(job.store, job.run_id)))
+        done.add(index)
+    return True
 
 
 def leader(run: Run) -> str:
@@ -51,10 +58,14 @@ def round_seed(job: Job, index: int) -> int:
     return random.Random(f"{job.scenario.measure.seed}/{index}").randrange(2**31)
 
 
-def _run_round(job: Job, index: int, trials: Trials, default: Mapping[Phase, str]) -> Trials:
+def _racing(job: Job, trials: Trials) -> tuple[Arm, ...]:
+    return tuple(entrant.arm for entrant in entrants(job.arms, job.cells, trials, job.default))
+
+
+def _run_round(job: Job, index: int, trials: Trials) -> Trials:
     """Measure and store one round, without those that fail in it; the trials as they stand afterwards."""
     patience = Patience(f"round {index + 1}")
-    while field := entrants(job.arms, job.cells, trials, default):
+    while field := entrants(job.arms, job.cells, trials, job.default):
         try:
             job.keep_round(_one_round(job, field, index))
             break
@@ -87,7 +98,7 @@ def _one_round(job: Job, field: tuple[Entrant, ...], index: int) -> Round:
     arms = tuple(entrant.arm for entrant in field)
     message = job.question("round", cells, index=index, seed=round_seed(job, index), arms=arms, skip=tuple(skip))
     job.session.clock.enter("import")
-    with job.session.worker() as worker:
+    with job.session.worker(arms) as worker:
         for event in worker.ask(message):
             job.hear(event, f"round {index + 1} of {job.scenario.measure.processes}")
             if event["event"] == "round":

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from math import isfinite
 from typing import Any
 
-from backends.model import LayerKind, UnevenSplit, per_rank
 from backends.question import FEATURES
 from tuner.engines import WITH_RULES
 from tuner.errors import UsageError
+from tuner.geometry import impossible_geometry
 from tuner.suggest import instead
 
 Tree = dict[str, Any]
@@ -22,6 +22,10 @@ SHARE: Bound = ("at least 0 and below 1", lambda value: 0 <= value < 1)
 FRACTION: Bound = ("above 0 and at most 1", lambda value: 0 < value <= 1)
 INSIDE: Bound = ("above 0 and below 1", lambda value: 0 < value < 1)
 
+GPU_FIGURES = (
+    *("sm", "sm_count", "memory_bytes", "l2_bytes", "smem_per_block_bytes"),
+    *("bandwidth_bytes_per_s", "peak_flops", "peak_flops_fp8"),
+)
 BOUNDS: dict[str, Bound] = {
     "model.hidden_size": COUNT,
     "model.vocab_size": COUNT,
@@ -35,7 +39,14 @@ BOUNDS: dict[str, Bound] = {
     "traffic.prompt.p95_tokens": COUNT,
     "traffic.output.median_tokens": COUNT,
     "traffic.output.p95_tokens": COUNT,
+    **dict.fromkeys((f"gpu.{name}" for name in GPU_FIGURES), POSITIVE),
+    "model.weight_bits": POSITIVE,
+    "model.attention_params": POSITIVE,
+    "model.other_layers": NOT_NEGATIVE,
     "engine.tensor_parallel": COUNT,
+    "engine.attn_dp_size": COUNT,
+    "engine.attn_cp_size": COUNT,
+    "engine.dcp_size": COUNT,
     "engine.page_size": COUNT,
     "engine.context_length": COUNT,
     "engine.mem_fraction_static": INSIDE,
@@ -45,6 +56,7 @@ BOUNDS: dict[str, Bound] = {
     "measure.processes": COUNT,
     "measure.memory_fraction": FRACTION,
     "measure.seed": NOT_NEGATIVE,
+    "measure.budget_s": POSITIVE,
     "measure.timing.blocks": COUNT,
     "measure.timing.replays": COUNT,
     "measure.timing.replay_ms": POSITIVE,
@@ -66,6 +78,7 @@ ORDERED = (
     ("measure.timing.warmup_s", "measure.timing.warmup_cap_s"),
     ("model.params_active", "model.params_total"),
 )
+IDLE_OBJECTIVES = {("decode", "ttft"), ("prefill", "tpot")}  # (engine.role, decide.objective)
 BACKEND_KEYS = ("engine.attention_backend", "engine.prefill_attention_backend", "engine.decode_attention_backend")
 
 
@@ -78,7 +91,9 @@ def refuse_nonsense(tree: Tree) -> None:
 def complaints(tree: Tree) -> Iterator[str]:
     yield from out_of_bounds(tree)
     yield from out_of_order(tree)
-    yield from uneven_heads(tree)
+    yield from impossible_geometry(tree["model"], tree["engine"])
+    yield from idle_objective(tree)
+    yield from figures_beside_auto(tree["gpu"])
     yield from unknown_names(tree)
 
 
@@ -95,17 +110,18 @@ def out_of_order(tree: Tree) -> Iterator[str]:
             yield f"{smaller}={_at(tree, smaller)} exceeds {larger}={_at(tree, larger)}; exchange or correct them"
 
 
-def uneven_heads(tree: Tree) -> Iterator[str]:
-    if not tree["model"]["layers"]:
-        yield f"model {tree['model']['name']} has no layers; give model.layers at least one kind"
-    for kind in (LayerKind(**layer) for layer in tree["model"]["layers"]):
-        sizes = (kind.layers, kind.query_heads, kind.kv_heads, kind.head_dim, kind.value_head_dim, kind.sliding_window or 1)
-        if min(sizes) < 1:
-            yield f"layer kind {kind.name!r} of model {tree['model']['name']} has a size below 1; correct model.layers"
-        elif kind.query_heads % kind.kv_heads:
-            yield f"{kind.query_heads} query heads do not divide over {kind.kv_heads} KV heads; correct model.layers ({kind.name!r})"
-        else:
-            yield from _uneven_ranks(kind, tree["engine"]["tensor_parallel"])
+def idle_objective(tree: Tree) -> Iterator[str]:
+    """An objective that adds up a phase the server does not run."""
+    role, objective = tree["engine"]["role"], tree["decide"]["objective"]
+    if (role, objective) in IDLE_OBJECTIVES:
+        yield f"decide.objective={objective} counts nothing on a server with engine.role={role}; choose throughput"
+
+
+def figures_beside_auto(gpu: Tree) -> Iterator[str]:
+    """The machine's figures would stand, and nothing would be heard of the user's."""
+    for name in (*GPU_FIGURES, "arch", "cuda"):
+        if gpu["kind"] == "auto" and gpu[name] is not None:
+            yield f"gpu.{name}={gpu[name]} has no say beside gpu=auto, which reads the machine; name a GPU (gpu=h200) or leave it out"
 
 
 def unknown_names(tree: Tree) -> Iterator[str]:
@@ -121,13 +137,6 @@ def unknown_names(tree: Tree) -> Iterator[str]:
     for name in tree["engine"]["features"]:
         if name not in FEATURES:
             yield f"engine.features names {name!r}, which is no known feature; {instead(name, FEATURES)}"
-
-
-def _uneven_ranks(kind: LayerKind, ranks: int) -> Iterator[str]:
-    try:
-        per_rank(kind, ranks)
-    except UnevenSplit as error:
-        yield str(error)
 
 
 def _at(tree: Tree, key: str) -> Any:

@@ -13,7 +13,8 @@ from typing import Any
 MISSING: Any = "???"  # OmegaConf's mark for a value that a file must give
 
 Attention = Enum("Attention", ["mha", "mla"])
-GpuKind = Enum("GpuKind", ["auto", "cuda", "cpu"])
+GpuKind = Enum("GpuKind", ["auto", "cuda", "cpu", "rocm", "xpu", "npu", "mps"])
+Role = Enum("Role", ["unified", "prefill", "decode"])
 Objective = Enum("Objective", ["throughput", "tpot", "ttft"])
 ModelDtype = Enum("ModelDtype", ["bfloat16", "float16", "float32"])
 # sglang/srt/arg_groups/fields/model.py, --kv-cache-dtype, 0.5.22
@@ -29,6 +30,8 @@ class LayerKindNode:
     head_dim: int = MISSING
     value_head_dim: int = MISSING
     sliding_window: int | None = None
+    sinks: bool = False
+    scale: float | None = None
 
 
 @dataclass
@@ -44,9 +47,12 @@ class ModelNode:
     dtype: ModelDtype = MISSING
     context_length: int = MISSING
     source: str = MISSING
-    sinks: bool = False
     logit_softcap: float | None = None
     declared_kv_dtype: str | None = None
+    weight_bits: float | None = None
+    attention_params: float | None = None
+    other_layers: int = 0
+    path: str | None = None
 
 
 @dataclass
@@ -59,9 +65,11 @@ class GpuNode:
     l2_bytes: int | None = None
     bandwidth_bytes_per_s: float | None = None
     peak_flops: float | None = None
+    peak_flops_fp8: float | None = None
     smem_per_block_bytes: int | None = None
     cuda: str | None = None
     amx: bool = False
+    arch: str | None = None
     source: str = MISSING
 
 
@@ -94,6 +102,10 @@ class EngineNode:
     name: str = MISSING
     version: str = MISSING
     tensor_parallel: int = 1
+    attn_dp_size: int = 1
+    attn_cp_size: int = 1
+    dcp_size: int = 1
+    role: Role = Role.unified
     command: list[str] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
     speculative: SpeculationNode = field(default_factory=SpeculationNode)
@@ -105,6 +117,7 @@ class EngineNode:
     prefill_attention_backend: str | None = None
     decode_attention_backend: str | None = None
     mem_fraction_static: float | None = None
+    allow_serving_jit: bool = False
 
 
 @dataclass
@@ -126,6 +139,7 @@ class MeasureNode:
     memory_fraction: float = MISSING
     backends: list[str] = field(default_factory=list)
     seed: int = 0
+    budget_s: float | None = None
     timing: TimingNode = field(default_factory=TimingNode)
 
 
@@ -162,6 +176,7 @@ class Root:
     pin: PinNode = field(default_factory=PinNode)
     fresh: bool = False
     without_default: bool = False
+    wait_for_gpu: str | None = None
 
 
 def register() -> None:

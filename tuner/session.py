@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from backends.environment import Environment
+from backends.arm import Arm
+from backends.condition import Condition, Interest
+from backends.environment import Board, Environment
 from backends.wire import from_plain
 from store.scenario import Engine
 from tuner.clock import PhaseClock
 from tuner.errors import UsageError
 from tuner.progress import Progress
+from tuner.workers.ahead import Ahead
 from tuner.workers.process import Worker
+
+CPUS_TO_SPARE = 4  # importing keeps one or two busy, the measuring process launches with another
 
 
 @dataclass(frozen=True)
@@ -36,19 +42,49 @@ class Session:
         self.progress = progress
         self.clock = clock
         self._keeper: Worker | None = None
+        self._ahead = Ahead()
+        self._has_room = False
+        self._expected: tuple[Arm, ...] = ()
 
     def __enter__(self) -> Session:
         self.clock.enter("import")
-        self._keeper = self.worker()
+        self._keeper = self._fresh_worker()
         self._keeper.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._ahead.end()
         if self._keeper is not None:
             self._keeper.__exit__(kind, error, trace)
 
-    def worker(self) -> Worker:
-        """A worker not yet started; a context manager. Without an ``engine.command`` it runs on this very Python."""
+    @contextmanager
+    def worker(self, arms: Iterable[Arm]) -> Iterator[Worker]:
+        """The process that measures ``arms``: the one that imported ahead for them, else a fresh one. Without an
+        ``engine.command`` it runs on this very Python."""
+        if (waiting := self._ahead.take(arms)) is None:
+            with self._fresh_worker() as worker:
+                yield worker
+        else:
+            try:
+                yield waiting
+            finally:
+                waiting.kill()
+
+    def expect(self, arms: Iterable[Arm]) -> None:
+        """The arms that the process after the present one will surely measure; none = nothing to import for it."""
+        self._expected = tuple(arms)
+
+    def import_ahead(self) -> None:
+        """Start the process after the present one, which has begun to measure, on its imports; at most one waits.
+
+        Nothing happens on a CPU, where it would take cores from what is measured, with few processors, and once imports
+        opened a context on the device.
+        """
+        if self._expected and self._has_room and not self._ahead.disturbs:
+            self._ahead.start(self._fresh_worker(), self._expected)
+            self._expected = ()
+
+    def _fresh_worker(self) -> Worker:
         return Worker(self._engine.command or (sys.executable,), self._engine.path, self._code)
 
     def facts(self, imports: Iterable[str]) -> Facts:
@@ -56,15 +92,26 @@ class Session:
         for event in self._ask({"do": "facts", "imports": sorted(set(imports)), "path": self._engine.path}):
             if event["event"] == "facts":
                 refuse_missing(event.get("missing", ()))
-                return Facts(from_plain(Environment, event["environment"]), event.get("busy"))
+                environment = from_plain(Environment, event["environment"])
+                self._has_room = has_room(environment.board, event["cpus"])
+                return Facts(environment, event.get("busy"))
         raise RuntimeError("the worker answered a request for facts without facts")
 
-    def lock(self, key: str, owner: str) -> None:
-        """Wait for the device's lock, saying for whom; held until the session ends."""
+    def condition(self, interest: Interest) -> Condition:
+        """What the keeper's environment is made of."""
+        for event in self._ask({"do": "doctor", "interest": interest}):
+            if event["event"] == "condition":
+                return from_plain(Condition, event["condition"])
+        raise RuntimeError("the worker answered a question about its condition without it")
+
+    def lock(self, key: str, owner: str, go_on: Callable[[str], str]) -> None:
+        """Wait for the device's lock, saying for whom; held until the session ends. ``go_on``, told why we wait, says how
+        long that has been, or raises when it has been too long."""
         self.clock.enter("waiting")
         for event in self._ask({"do": "lock", "gpu": key, "owner": owner}):
             if event["event"] == "waiting":
-                self.progress.phase(f"waiting for {key}, held by {event['owner']}")
+                held = f"held by {event['owner']}"
+                self.progress.phase(f"waiting for {key}, {held}", go_on(f"{key} is {held}"))
             elif event.get("caution"):
                 self.progress.note(event["caution"])
         self.clock.enter("import")
@@ -73,6 +120,11 @@ class Session:
         if self._keeper is None:
             raise RuntimeError("the session is not open")
         return self._keeper.ask(message)
+
+
+def has_room(board: Board, cpus: int) -> bool:
+    """Whether a process may import while another one measures on ``board``."""
+    return board.kind == "cuda" and cpus >= CPUS_TO_SPARE
 
 
 def refuse_missing(folders: Sequence[str]) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from backends.capability import BackendEntry
-from backends.entry import EntryError, entry_from
+from backends.entry import entry_from
+from backends.entry_fields import EntryError
 from backends.gpu import Gpu
 from backends.model import Model
 from backends.wire import from_plain
@@ -22,8 +23,11 @@ from tuner.detect import machine_gpu
 from tuner.errors import UsageError
 from tuner.explain import no_such_key, usage_errors
 from tuner.sanity import refuse_nonsense
+from tuner.settings_model import read_model
+from tuner.spans import seconds_of
 
 AUTO = schema.GpuKind.auto.name
+BUDGET = "budget_s"
 
 
 @dataclass(frozen=True)
@@ -38,22 +42,37 @@ class Settings:
     pin_path: Path
     fresh: bool
     without_default: bool
+    budget_s: float | None  # no part of the scenario: a run goes on under another budget
+    wait_for_gpu_s: float | None  # None = others on the device are not waited for
+    model_notes: tuple[str, ...] = ()  # what was guessed of a model that was read from a checkpoint
 
 
 def compose(overrides: Sequence[str], config_dir: str | None = None) -> Settings:
     """The settings of a command line; ``config_dir`` adds options to the groups; ours keep their names."""
+    return settings_from(_composed(overrides, config_dir), config_dir)
+
+
+def compose_backends(overrides: Sequence[str], config_dir: str | None = None) -> tuple[tuple[BackendEntry, ...], str]:
+    """The backends of a command line and the engine's version, for what asks no machine and no model."""
+    cfg = _composed(overrides, config_dir)
+    read_model(cfg)
+    tree = _resolved(cfg)
+    return _entries(tree["backends"]), tree["engine"]["version"]
+
+
+def _composed(overrides: Sequence[str], config_dir: str | None) -> DictConfig:
     from hydra import compose as hydra_compose
     from hydra import initialize_config_module
 
     schema.register()
     searched = [f"hydra.searchpath=[file://{_folder(config_dir)}]"] if config_dir else []
     with usage_errors(), initialize_config_module("conf", version_base="1.3"):
-        cfg = hydra_compose("config", [*searched, *overrides])
-    return settings_from(cfg, config_dir)
+        return hydra_compose("config", [*searched, *overrides])
 
 
 def settings_from(cfg: DictConfig, config_dir: str | None = None) -> Settings:
     """Raises `UsageError` for an unknown key, a missing value or one that makes no sense."""
+    model_notes = read_model(cfg)
     tree = _resolved(cfg)
     refuse_nonsense(tree)
     return Settings(
@@ -65,6 +84,9 @@ def settings_from(cfg: DictConfig, config_dir: str | None = None) -> Settings:
         pin_path=Path(tree["pin"]["path"]),
         fresh=tree["fresh"],
         without_default=tree["without_default"],
+        budget_s=tree["measure"][BUDGET],
+        wait_for_gpu_s=None if tree["wait_for_gpu"] is None else seconds_of(tree["wait_for_gpu"], "wait_for_gpu"),
+        model_notes=model_notes,
     )
 
 
@@ -91,11 +113,11 @@ def _resolved(cfg: DictConfig) -> dict[str, Any]:
 def _scenario(tree: dict[str, Any]) -> Scenario:
     engine = {"speculation" if key == "speculative" else key: value for key, value in tree["engine"].items()}
     return Scenario(
-        model=from_plain(Model, tree["model"]),
+        model=from_plain(Model, {key: value for key, value in tree["model"].items() if key != "path"}),
         gpu=completed(machine_gpu(), gpu_sheets()) if tree["gpu"]["kind"] == AUTO else _gpu_record(tree["gpu"]),
         traffic=from_plain(Traffic, tree["traffic"]),
         engine=from_plain(Engine, engine),
-        measure=from_plain(Measure, tree["measure"]),
+        measure=from_plain(Measure, {key: value for key, value in tree["measure"].items() if key != BUDGET}),
         decide=from_plain(Decide, tree["decide"]),
     )
 

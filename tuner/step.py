@@ -2,8 +2,10 @@
 
     rest = max(weight bytes / (e BW), flops / (e F)) + small kernels + all-reduces        e in `rates.EFFICIENCY`
 
-per tensor-parallel rank; KV reads are in the attention that was measured. The gap between steps is taken as 0 (the engine
-schedules the next step while this one runs).
+per rank; KV reads are in the attention that was measured. Groups of attention data parallelism each project their own
+tokens, and all ranks share the other products of all groups' tokens. The gap between steps is taken as 0 (the engine
+schedules the next step while this one runs). Layers without attention (Mamba, linear attention) leave the rest unbounded
+above: nothing here bounds what their own kernels take.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from backends.cell import Cell, Phase
 from backends.model import Model
 from store.decision import StepModel
 from store.scenario import WeightedCell
+from tuner.ranks import Ranks
 from tuner.rates import Rates
+from tuner.weights import ELEMENT_BYTES, attention_params, bytes_per_param, params_per_rank
 
 MS_PER_S = 1000.0
 MS_PER_US = 1 / 1000.0
@@ -25,7 +29,6 @@ SMALL_KERNEL_US = {"cuda": (1.0, 4.0), "cpu": (1.0, 50.0)}
 ALL_REDUCES_PER_LAYER = 2
 ALL_REDUCE_US = (2.0, 20.0)  # judgement: latency over NVLink
 LINK_SHARE = 0.1  # of memory bandwidth, at worst (H200: NVLink 450 GB/s a direction against 4.8 TB/s)
-ELEMENT_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1}
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Surroundings:
     """What attention stands in: enough to predict the rest of a step. ``device`` is "cuda" or "cpu"."""
 
     model: Model
-    tensor_parallel: int
+    ranks: Ranks
     device: str
     rates: Rates
 
@@ -98,13 +101,28 @@ def step_model(weighted: WeightedCell, attention_ms: float, around: Surroundings
 
 
 def _products(tokens: int, around: Surroundings) -> Span:
-    ranks, rates, element = around.tensor_parallel, around.rates, ELEMENT_BYTES[around.model.dtype]
-    bytes_low, bytes_high = (params * element / ranks for params in params_read(around.model, tokens))
-    flops_low, flops_high = (2 * params * tokens / ranks for params in params_multiplied(around.model))
-    low = max(_at_best(bytes_low, rates.bandwidth_high), _at_best(flops_low, rates.flops_high))
-    if rates.bandwidth_low is None or rates.flops_low is None:
+    rates, element = around.rates, bytes_per_param(around.model)
+    bytes_low, bytes_high = (_held(around, params) * element for params in params_read(around.model, tokens * around.ranks.attn_dp))
+    flops_low, flops_high = (2 * _multiplied(around, params, tokens) for params in params_multiplied(around.model))
+    low = max(_at_best(bytes_low, rates.bandwidth_high), _at_best(flops_low * _narrowest(around.model), rates.flops_high))
+    if rates.bandwidth_low is None or rates.flops_low is None or around.model.other_layers:
         return Span(low * MS_PER_S, None)
     return Span(low * MS_PER_S, max(bytes_high / rates.bandwidth_low, flops_high / rates.flops_low) * MS_PER_S)
+
+
+def _held(around: Surroundings, params: float) -> float:
+    return params_per_rank(around.model, params, around.ranks)
+
+
+def _multiplied(around: Surroundings, params: float, tokens: int) -> float:
+    """Parameters x tokens that one rank multiplies: attention's with its own group's tokens, the others with all groups'."""
+    ranks, attention = around.ranks, min(attention_params(around.model), params)
+    return tokens * (attention / ranks.attention + (params - attention) * ranks.attn_dp / ranks.tensor)
+
+
+def _narrowest(model: Model) -> float:
+    """The least part of a product's time that weights narrower than the model's dtype leave, where they are multiplied as they are."""
+    return min(1.0, bytes_per_param(model) / ELEMENT_BYTES[model.dtype])
 
 
 def _at_best(work: float, rate: float | None) -> float:
@@ -114,15 +132,15 @@ def _at_best(work: float, rate: float | None) -> float:
 def _small_kernels(tokens: int, around: Surroundings) -> Span:
     """Launch-bound in decode; at worst each also reads and writes the hidden state."""
     low_us, high_us = SMALL_KERNEL_US[around.device]
-    count = SMALL_KERNELS_PER_LAYER * around.model.attention_layers
+    count = SMALL_KERNELS_PER_LAYER * _layers(around.model)
     return Span(low_us, _with_traffic(high_us, 2 * _hidden_bytes(tokens, around), around.rates.bandwidth_low)) * (count * MS_PER_US)
 
 
 def _all_reduces(tokens: int, around: Surroundings) -> Span:
-    if around.tensor_parallel == 1:
+    if around.ranks.tensor == 1:
         return Span(0.0, 0.0)
     low_us, high_us = ALL_REDUCE_US
-    count = ALL_REDUCES_PER_LAYER * around.model.attention_layers
+    count = ALL_REDUCES_PER_LAYER * _layers(around.model)
     link = None if around.rates.bandwidth_low is None else LINK_SHARE * around.rates.bandwidth_low
     return Span(low_us, _with_traffic(high_us, 2 * _hidden_bytes(tokens, around), link)) * (count * MS_PER_US)
 
@@ -132,7 +150,12 @@ def _with_traffic(latency_us: float, moved_bytes: float, rate: float | None) -> 
 
 
 def _hidden_bytes(tokens: int, around: Surroundings) -> float:
-    return tokens * around.model.hidden_size * ELEMENT_BYTES[around.model.dtype]
+    """Of the tokens of every group of ranks, which the other products gather."""
+    return tokens * around.ranks.attn_dp * around.model.hidden_size * ELEMENT_BYTES[around.model.dtype]
+
+
+def _layers(model: Model) -> int:
+    return model.attention_layers + model.other_layers
 
 
 def _vocabulary(model: Model) -> float:

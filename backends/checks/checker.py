@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from backends.checks.needles import judge_needles, planted
 from backends.checks.reference import Expected, expect
-from backends.checks.tolerance import Incorrect, judge, tau
+from backends.checks.tolerance import Errors, Incorrect, judge, tau
 from backends.kv.pool import row_bytes
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ class Checker:
         self._limit = tau(data.cell.dtype, data.q.device.type)
         self._expected: Expected | None = None
 
-    def check(self, shot: Callable[[], torch.Tensor], written: Iterable[int]) -> float:
-        """The largest relative error. ``written`` are the slots one shot writes to. Raises `Incorrect`."""
+    def check(self, shot: Callable[[], torch.Tensor], written: Iterable[int]) -> Errors:
+        """The errors of one shot, which writes to the slots ``written``. Raises `Incorrect`."""
         slots = tuple(written)
         for slot in slots:
             self._poison(slot)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +22,17 @@ class Incorrect(Exception):
     """The output is wrong; the text says how, and by how much."""
 
 
+@dataclass(frozen=True)
+class Errors:
+    """||o - r|| / ||r|| over (row, head) outputs: the largest, and the root of the mean square."""
+
+    largest: float
+    rms: float
+
+    def or_worse(self, other: Errors) -> Errors:
+        return Errors(max(self.largest, other.largest), max(self.rms, other.rms))
+
+
 def tau(dtype: str, device_type: str) -> float:
     """The tolerated relative error of outputs in ``dtype`` (an 8-bit KV cache is compared dequantised, so it adds none)."""
     if dtype == "float32" and device_type == "cuda":
@@ -27,22 +40,22 @@ def tau(dtype: str, device_type: str) -> float:
     return TAU[dtype]
 
 
-def judge(expected: Expected, output: torch.Tensor, limit: float) -> float:
-    """The largest relative error of ``output`` ([tokens, query_heads, value_head_dim], live rows only).
+def judge(expected: Expected, output: torch.Tensor, limit: float) -> Errors:
+    """How far ``output`` ([tokens, query_heads, value_head_dim], live rows only) lies from the float32 reference; where
+    the float64 one of some rows finds a larger error, that is the largest.
 
     Raises `Incorrect` for elements that are not finite, for an error above ``limit`` against the float32 or the float64
     reference, and for one that plain arithmetic in the cell's dtype would not make.
     """
     require_finite(output)
-    error = max(
-        _worst(output[expected.rows], expected.output),
-        _worst(output[expected.exact_rows], expected.exact),
-    )
-    if not error <= limit:
-        raise Incorrect(f"relative error {error:.2e} against the reference, at most {limit:.0e} is right for this dtype")
+    errors = relative_errors(output[expected.rows], expected.output)
+    exact = relative_errors(output[expected.exact_rows], expected.exact)
+    largest = max(float(errors.max()), float(exact.max()))
+    if not largest <= limit:
+        raise Incorrect(f"relative error {largest:.2e} against the reference, at most {limit:.0e} is right for this dtype")
     if output.dtype.itemsize < 4:  # between float32 results only the order of summation differs
         _compare_with_naive(expected, output)
-    return error
+    return Errors(largest, math.sqrt(float(errors.square().mean())))
 
 
 def require_finite(output: torch.Tensor) -> None:
@@ -58,10 +71,6 @@ def relative_errors(output: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     norm = torch.linalg.vector_norm
     errors: torch.Tensor = norm(output.to(right.dtype) - right, dim=-1) / norm(right, dim=-1)
     return errors
-
-
-def _worst(output: torch.Tensor, right: torch.Tensor) -> float:
-    return float(relative_errors(output, right).max())
 
 
 def _compare_with_naive(expected: Expected, output: torch.Tensor) -> None:

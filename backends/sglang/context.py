@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import logging
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from backends.driver import FellBack, MissingPackage
@@ -18,6 +19,20 @@ if TYPE_CHECKING:
 # runs under every backend. Source: sglang/jit_kernel/kvcache.py (0.5.16), sglang/kernels/ops/kvcache/kvcache.py (0.5.22).
 FALLBACK_MARK = "JIT KV-Cache"
 MOST_WARNINGS = 20
+# What building a backend and its batches imports, 0.5.16 and 0.5.22; a version that lacks one imports the others.
+MODULES = (
+    "sglang",
+    "sglang.srt.runtime_context",
+    "sglang.srt.server_args",
+    "sglang.srt.configs.model_config",
+    "sglang.srt.layers.attention.attention_registry",
+    "sglang.srt.layers.radix_attention",
+    "sglang.srt.mem_cache.memory_pool",
+    "sglang.srt.model_executor.cuda_graph_config",
+    "sglang.srt.model_executor.forward_batch_info",
+    "sglang.srt.model_executor.forward_context",
+    "sglang.srt.model_executor.runner.decode_cuda_graph_runner",
+)
 
 
 class EngineContext:
@@ -28,9 +43,8 @@ class EngineContext:
     """
 
     def __init__(self) -> None:
-        self.warnings: list[str] = []
-        self.fallbacks: list[str] = []
-        logging.getLogger("sglang").addHandler(_Listener(self))
+        listener = _listening()
+        self.warnings, self.fallbacks = listener.warnings, listener.fallbacks
         torchvision_stub.install_if_needed()
         self.version: str = imported("sglang").__version__
         self.names, label = names_for(self.version)
@@ -61,16 +75,36 @@ class EngineContext:
 
 
 class _Listener(logging.Handler):
-    def __init__(self, context: EngineContext) -> None:
+    def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self._context = context
+        self.warnings: list[str] = []
+        self.fallbacks: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
-        if text not in self._context.warnings and len(self._context.warnings) < MOST_WARNINGS:
-            self._context.warnings.append(text)
+        if text not in self.warnings and len(self.warnings) < MOST_WARNINGS:
+            self.warnings.append(text)
         if FALLBACK_MARK in text:
-            self._context.fallbacks.append(text)
+            self.fallbacks.append(text)
+
+
+def _listening() -> _Listener:
+    """The one listener of this process: what the engine logs while it is imported ahead of its first arm counts too."""
+    log = logging.getLogger("sglang")
+    for handler in log.handlers:
+        if isinstance(handler, _Listener):
+            return handler
+    log.addHandler(listener := _Listener())
+    return listener
+
+
+def import_ahead(packages: Sequence[str]) -> None:
+    """Import what the first arm would, ``packages`` included, and set nothing up. What is missing is left for the arm to report."""
+    _listening()
+    torchvision_stub.install_if_needed()
+    for name in (*MODULES, *packages):
+        with suppress(Exception):  # an import may raise anything
+            importlib.import_module(name)
 
 
 def shared_context(stage: Stage) -> EngineContext:

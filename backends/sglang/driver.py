@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from backends.cell import Phase
@@ -9,7 +10,7 @@ from backends.driver import Refused
 from backends.model import Attention
 from backends.sglang.calls import EagerCall
 from backends.sglang.capture import GraphedDecode
-from backends.sglang.context import shared_context
+from backends.sglang.context import import_ahead, shared_context
 from backends.sglang.engine import REFUSALS, Engine
 
 if TYPE_CHECKING:
@@ -30,10 +31,15 @@ class SglangDriver:
             raise Refused(f"model {stage.model.name} has MLA attention, which the engine driver does not drive yet")
         context = shared_context(stage)
         self.engine = Engine(arm, stage, pool, context)
+        self.server_bytes = self.engine.server_bytes
         self.warnings = context.warnings
         libraries = ("triton", "tvm_ffi") if stage.device.type == "cuda" else ()  # metadata and KV-write kernels
         self.imports = tuple(dict.fromkeys(("sglang", "torch", *libraries, *arm.packages)))
         self._has_graph_state = stage.device.type == "cuda" and self._make_graph_state(stage)
+
+    @staticmethod
+    def import_ahead(packages: Sequence[str]) -> None:
+        import_ahead(packages)
 
     def _make_graph_state(self, stage: Stage) -> bool:
         """Allocate the backend's static buffers for the largest captured batch; False where it has none."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backends.driver import Refused
+from backends.memory import Growth, held
 from backends.sglang import batches, resolved
 from backends.sglang.context import imported, missing
 from backends.sglang.runner import StandInRunner
@@ -28,7 +29,8 @@ class Engine:
     """The backend of ``arm`` and what it stands on. Raises `MissingPackage`, `Refused` or `FellBack` when it cannot be built.
 
     Its calls share the backend's buffers, as the batches of one server do: the current one has its requests in the engine's
-    table of token slots, and plans before it launches or replays.
+    table of token slots, and plans before it launches or replays. ``server_bytes`` is the device memory of what a server
+    has with every backend (the table of token slots, the allocator's free list); None on a CPU.
     """
 
     def __init__(self, arm: Arm, stage: Stage, pool: KvPool, context: EngineContext) -> None:
@@ -38,8 +40,10 @@ class Engine:
         self.context = context
         for package in arm.packages:
             imported(package)
+        grown = Growth(held(stage.device))
         try:
             self.runner: Any = StandInRunner(arm, stage, pool, context)
+            self.server_bytes = grown.bytes
             self.backend: Any = self._registered()(self.runner)
         except ImportError as error:
             raise missing(error, arm.backend) from error

@@ -129,7 +129,7 @@ def engine_window(stage: Stage) -> int | None:
 def kind_of(stage: Stage, pool: KvPool) -> LayerKind:
     """The layers, per rank, whose KV lies in ``pool``."""
     shape = (pool.k[0].shape[1], pool.k[0].shape[2], pool.v[0].shape[2])
-    for kind in (per_rank(kind, stage.tensor_parallel) for kind in stage.model.layers):
+    for kind in (per_rank(kind, stage.attention_tp) for kind in stage.model.layers):
         if (kind.kv_heads, kind.head_dim, kind.value_head_dim) == shape:
             return kind
     raise ValueError(f"model {stage.model.name} has no layers with (KV heads, head dim, value head dim) {shape} per rank")

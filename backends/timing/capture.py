@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from backends.memory import GraphMemory, Growth, held, taken
 from backends.timing.cuda_events import back_to_back_us
 from backends.timing.pace import Pace, graph_pace, rotation
 
@@ -23,6 +24,7 @@ class ReplayedCall:
     """See `backends.timing.timed.Timed`. Recorded twice: one rotation, to learn how long a call takes, then as many as make a replay."""
 
     mode = "graph"
+    memory: GraphMemory | None = None
 
     def __init__(self, call: PreparedCall, slots: int, timing: TimingSpec) -> None:
         self.slots = slots
@@ -74,10 +76,22 @@ class ReplayedCall:
         graph = torch.cuda.CUDAGraph()
         with self._call.active(), self._call.capturing():
             self._warm_up(stream, order)
-            with _first_error(), torch.cuda.graph(graph, stream=stream):
+            with self._weighing(), _first_error(), torch.cuda.graph(graph, stream=stream):
                 for slot in order:
                     output = self._call.launch(slot)
         return graph, output
+
+    @contextmanager
+    def _weighing(self) -> Iterator[None]:
+        """Sets ``memory`` to what was recorded inside. What the allocator had kept for later is given back first: recording
+        does that too, and the graph's own pool would be set off against it."""
+        import torch
+
+        device = torch.device("cuda", torch.cuda.current_device())
+        torch.cuda.empty_cache()
+        grown = Growth(taken(device)), Growth(held(device))
+        yield
+        self.memory = GraphMemory(*(growth.bytes for growth in grown))
 
     def _warm_up(self, stream: Any, order: list[int]) -> None:
         """First launches may build kernels or allocate, which a recording stream must not."""

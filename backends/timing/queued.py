@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import torch
 
     from backends.driver import PreparedCall
+    from backends.memory import GraphMemory
     from backends.spec import TimingSpec
 
 PROBE_S = 0.02  # how long the device is kept busy to see whether a call returns meanwhile
@@ -25,6 +26,7 @@ class QueuedCall:
     holds the host's as well, as it does when served."""
 
     mode = "eager"
+    memory: GraphMemory | None = None
 
     def __init__(self, call: PreparedCall, slots: int, timing: TimingSpec) -> None:
         self.slots = slots

@@ -13,13 +13,16 @@ if TYPE_CHECKING:
     import torch
 
     from backends.driver import CellData, PreparedCall
+    from backends.memory import GraphMemory
     from backends.spec import TimingSpec
 
 
 class Timed(Protocol):
-    """``mode`` "graph" or "eager". ``slots`` pools are rotated over. ``written`` are those that one `shot` writes to."""
+    """``mode`` "graph" or "eager". ``memory`` is the graph's, None where there is none. ``slots`` pools are rotated over.
+    ``written`` are those that one `shot` writes to."""
 
     mode: str
+    memory: GraphMemory | None
     slots: int
     pace: Pace
 

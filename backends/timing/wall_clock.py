@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import torch
 
     from backends.driver import PreparedCall
+    from backends.memory import GraphMemory
     from backends.spec import TimingSpec
 
 FIRST_LOOKS = 3
@@ -22,6 +23,7 @@ class WallCall:
     """See `backends.timing.timed.Timed`."""
 
     mode = "eager"
+    memory: GraphMemory | None = None
 
     def __init__(self, call: PreparedCall, slots: int, timing: TimingSpec) -> None:
         self.slots = slots

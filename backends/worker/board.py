@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-import os
-import platform
+import importlib.util
 import time
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from backends import cuda_driver, nvml
 from backends.environment import Board
+from backends.worker import accelerators
+from backends.worker.processor import processor
 
 NOT_VERIFIABLE = "not verifiable"
 BUSY_BYTES = 256 << 20  # below what one CUDA context takes (an H200: 0.5 GiB), above what a display does
 BUSY_PERCENT = 5
 LOOKS, LOOK_S = 4, 0.15
+MIG = " MIG "  # between the GPU's name and the slice's profile
 
 Busy = dict[str, int | None] | str | None
 
 
-def here(cuda_build: bool) -> Board:
-    """The first visible GPU where torch is a CUDA build, the processor otherwise."""
-    device = cuda_driver.first_device() if cuda_build else None
-    return _processor() if device is None else _gpu(device)
+def here(kinds: Iterable[str]) -> Board:
+    """The first visible device of the first of ``kinds`` (`backends.gpu.KINDS`) that is there, else the processor."""
+    boards = (READERS[kind]() for kind in kinds if kind in READERS)
+    return next((board for board in boards if board is not None), None) or processor()
+
+
+def served_by(torch: Mapping[str, Any]) -> tuple[str, ...]:
+    """The kinds of device that a torch serves on; ``torch`` holds the names of its version.py."""
+    builds = {"cuda": "cuda", "hip": "rocm", "xpu": "xpu"}
+    found = [kind for name, kind in builds.items() if torch.get(name)]
+    if torch and importlib.util.find_spec("torch_npu"):
+        found.append("npu")
+    return (*found, "mps") if torch else ()  # every torch on Apple silicon has MPS
 
 
 def busy(board: Board) -> Busy:
@@ -54,24 +66,32 @@ def _peak_load(handle: nvml.Device) -> int | None:
     return max((look for look in looks if look is not None), default=None)
 
 
+def nvidia_gpu() -> Board | None:
+    """What the CUDA driver calls device 0: it knows CUDA_VISIBLE_DEVICES (index, UUID, MIG slice) and the order of unlike GPUs."""
+    device = cuda_driver.first_device()
+    return None if device is None else _gpu(device)
+
+
 def _gpu(device: cuda_driver.CudaDevice) -> Board:
     uuid = _full_uuid(device.uuid)
     handle = _handle(uuid)
     whole = handle.whole() if handle else None
     memory = handle.memory() if handle else None
+    mig = _profile(handle, uuid, device.name)
     return Board(
         kind="cuda",
-        name=whole and whole.name() or device.name,
+        name=((whole and whole.name()) or device.name).partition(MIG)[0],
         sm=device.sm,
         uuid=uuid,
         memory_bytes=memory.total_bytes if memory else device.memory_bytes,
         power_limit_w=whole.power_limit_w() if whole else None,
-        mig=_slice(handle, uuid),
+        mig=mig,
         driver=nvml.driver_version(),
         sm_count=device.sm_count,
         l2_bytes=device.l2_bytes,
         smem_per_block_bytes=device.smem_per_block_bytes,
         max_sm_clock_mhz=whole.max_sm_clock_mhz() if whole else None,
+        bandwidth_bytes_per_s=device.bandwidth_bytes_per_s if mig is None else None,  # a slice has an unknown share
     )
 
 
@@ -86,34 +106,27 @@ def _handle(uuid: str | None) -> nvml.Device | None:
     return None if uuid is None else nvml.device_by_uuid(uuid)
 
 
-def _slice(handle: nvml.Device | None, uuid: str | None) -> str | None:
-    """Of "NVIDIA H200 MIG 1g.18gb" the "1g.18gb"."""
+def _profile(handle: nvml.Device | None, uuid: str | None, cuda_name: str) -> str | None:
+    """Of "NVIDIA H200 MIG 1g.18gb" the "1g.18gb", as NVML or CUDA names it; else made of the slice's sizes. None = no slice."""
+    names = ((handle.name() if handle else None) or "", cuda_name)
+    if told := next((name.partition(MIG)[2] for name in names if MIG in name), None):
+        return told
     if handle is None or uuid is None or not uuid.startswith("MIG-"):
         return None
-    return (handle.name() or "").partition(" MIG ")[2] or "unnamed slice"
+    return _profile_of(handle.mig_attributes())
 
 
-def _processor() -> Board:
-    facts = _cpuinfo()
-    return Board(
-        kind="cpu",
-        name=facts.get("model name") or platform.processor() or platform.machine(),
-        sm=None,
-        uuid=None,
-        memory_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        power_limit_w=None,
-        mig=None,
-        driver=None,
-        amx="amx_tile" in facts.get("flags", "").split(),
-    )
+def _profile_of(sizes: nvml.MigAttributes | None) -> str:
+    if sizes is None:
+        return "unnamed slice"
+    share = f"{sizes.compute_slices}c." if sizes.compute_slices < sizes.gpu_slices else ""
+    return f"{share}{sizes.gpu_slices}g.{round(sizes.memory_mib / 1024)}gb"
 
 
-@cache
-def _cpuinfo() -> dict[str, str]:
-    """The first processor's entries of /proc/cpuinfo."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            first = file.read().split("\n\n")[0]
-    except OSError:
-        return {}
-    return {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in first.splitlines())}
+READERS: dict[str, Callable[[], Board | None]] = {
+    "cuda": nvidia_gpu,
+    "rocm": accelerators.amd_gpu,
+    "xpu": lambda: accelerators.pci_card("xpu"),
+    "npu": lambda: accelerators.pci_card("npu"),
+    "mps": accelerators.mac,
+}

@@ -19,7 +19,7 @@ def environment(imports: Sequence[str]) -> Environment:
     ``image`` is what ATTNPIN_IMAGE says: a container does not know its own digest.
     """
     torch = torch_version()
-    found = board.here(cuda_build=torch.get("cuda") is not None)
+    found = board.here(board.served_by(torch))
     owned = distributions.owned_by(imports)
     return Environment(
         board=found,

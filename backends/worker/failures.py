@@ -18,8 +18,13 @@ TEXTS: tuple[tuple[Outcome, str], ...] = (
     (Outcome.OUT_OF_MEMORY, r"out of memory|can't allocate memory|cannot allocate memory|not enough memory|CUBLAS_STATUS_ALLOC_FAILED"),
     (Outcome.REFUSED, r"no kernel image is available"),
     (Outcome.CRASHED, r"CUDA error|cudaError|CUDA driver error|illegal memory access|device-side assert|unspecified launch failure"),
-    (Outcome.BUILD_FAILED, r"ninja|nvcc|ptxas|error building extension|C\+\+ compile|no working C\+\+ compiler|NVRTC"),
+    (
+        Outcome.BUILD_FAILED,
+        r"ninja|nvcc|ptxas|error building extension|C\+\+ compile|no working C\+\+ compiler|NVRTC|failed to map segment",
+    ),
 )
+# What a compiler or loader says last, far below the first line of the exception.
+CAUSES = re.compile(r"No space left on device|Read-only file system|failed to map segment from shared object")
 # By the class, without importing the library that owns it.
 CLASSES: dict[str, Outcome] = {
     "OutOfMemoryError": Outcome.OUT_OF_MEMORY,
@@ -88,6 +93,9 @@ def _sentence(error: BaseException) -> str:
     head = lines[0] if lines else ""
     if head.endswith(":") and len(lines) > 1:  # "backend='inductor' raised:" alone says nothing
         head = f"{head} {lines[1]}"
+    cause = CAUSES.search(str(error))
+    if cause and cause[0] not in head:
+        head = f"{head} ({cause[0]})"
     if isinstance(error, (MissingPackage, Refused, Disturbed)) and head:
         return without_folders(head)[:DETAIL_LENGTH]
     return without_folders(f"{type(error).__name__}: {head}" if head else type(error).__name__)[:DETAIL_LENGTH]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
 import pathlib
 import re
+import stat
 import tempfile
 import time
 from collections.abc import Callable
@@ -26,7 +28,7 @@ def take(key: str, owner: str, waiting: Callable[[str], None], folder: pathlib.P
     """
     path = (folder or _shared_folder()) / f"attnpin-{re.sub(r'[^A-Za-z0-9.-]+', '-', key)}.lock"
     try:
-        descriptor = _open_shared(path)
+        descriptor = _regular(_open_shared(path))
     except OSError as error:
         return f"no lock on this GPU: {path.name} cannot be opened ({error.strerror}), so two runs at once would disturb each other"
     _wait(descriptor, waiting)
@@ -50,6 +52,14 @@ def _open_shared(path: pathlib.Path) -> int:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     with contextlib.suppress(PermissionError):  # another user created it in between, and opened it for us
         os.fchmod(descriptor, 0o666)  # whatever the umask: others must be able to wait
+    return descriptor
+
+
+def _regular(descriptor: int) -> int:
+    """A named pipe takes a lock and no text: whoever put it there, it is not ours."""
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file")
     return descriptor
 
 

@@ -18,7 +18,7 @@ from backends.cell import Cell
 from backends.measured import Round
 from backends.spec import StageSpec, TimingSpec
 from backends.wire import from_plain
-from backends.worker import home
+from backends.worker import caches, home
 from backends.worker.failures import describe
 from backends.worker.line import Line
 
@@ -42,6 +42,7 @@ def _prepare_process() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()  # a crash leaves its Python stack on stderr
     faulthandler.register(signal.SIGUSR1, all_threads=True)  # and so does a hang, when the guard asks
+    caches.arranged()
     home.ensure()
 
 
@@ -71,12 +72,21 @@ def _report(error: BaseException, line: Line) -> bool:
 
 
 def _facts(message: Message, line: Line) -> None:
-    from backends.worker import board, facts
+    from backends.worker import board, facts, processor
 
     line.say("facts")
     environment = facts.environment(message["imports"])
     missing = [folder for folder in message.get("path", ()) if not os.path.isdir(folder)]
-    line.send("facts", environment=environment, busy=board.busy(environment.board), missing=missing)
+    busy = board.busy(environment.board)
+    line.send("facts", environment=environment, busy=busy, missing=missing, cpus=processor.usable_cpus())
+
+
+def _doctor(message: Message, line: Line) -> None:
+    from backends.condition import Interest
+    from backends.worker.doctor import condition
+
+    line.say("doctor")
+    line.send("condition", condition=condition.seen(from_plain(Interest, message["interest"])))
 
 
 def _lock(message: Message, line: Line) -> None:
@@ -86,12 +96,24 @@ def _lock(message: Message, line: Line) -> None:
     line.send("locked", caution=caution)
 
 
+def _import(message: Message, line: Line) -> None:
+    """Ahead of a trial or round. Ends this process where that opened a context on the device: another one measures there."""
+    from backends import ahead
+
+    line.say("import")
+    context = ahead.import_ahead(from_plain(tuple[Arm, ...], message["arms"]))
+    line.send("imported", context=context)
+    if context:
+        raise SystemExit("importing opened a context on the device")
+
+
 def _trial(message: Message, line: Line) -> None:
     from backends import trial
+    from backends.worker.kernel_files import KernelFiles
 
-    arm = from_plain(Arm, message["arm"])
+    arm, files = from_plain(Arm, message["arm"]), KernelFiles(caches.arranged())
     for result in trial.run(arm, *_setting(message), line.say):
-        line.send("trial", trial=result)
+        line.send("trial", trial=result, kernel_files=files.seen())
 
 
 def _round(message: Message, line: Line) -> None:
@@ -109,4 +131,11 @@ def _setting(message: Message) -> tuple[tuple[Cell, ...], StageSpec, TimingSpec]
     return cells, from_plain(StageSpec, message["stage"]), from_plain(TimingSpec, message["timing"])
 
 
-QUESTIONS: dict[str, Callable[[Message, Line], None]] = {"facts": _facts, "lock": _lock, "trial": _trial, "round": _round}
+QUESTIONS: dict[str, Callable[[Message, Line], None]] = {
+    "facts": _facts,
+    "doctor": _doctor,
+    "lock": _lock,
+    "import": _import,
+    "trial": _trial,
+    "round": _round,
+}

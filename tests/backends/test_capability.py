@@ -1,26 +1,38 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from backends.capability import Capability, missing_modules, reasons
+from backends.capability import BackendEntry, Capability, missing_modules
 from backends.cell import Phase
+from backends.families import INDEXED
+from backends.judgement import reasons
 from backends.limits import Limit
 from backends.model import LayerKind
 from backends.question import KNOWN_SM
-from tests.asking import FULL, MLA, NAMES, entries, gpu, kept, mla_model, model, question, rules_broken, why_not
+from tests.asking import FULL, MLA, NAMES, REMOVED, entries, gpu, kept, mla_model, model, question, rules_broken, why_not
 
 UNEQUAL = LayerKind("full", 48, 64, 4, 192, 128)
 WIDE = (LayerKind("window", 30, 16, 8, 256, 256, 1024), LayerKind("full", 5, 16, 4, 512, 512))
 
 
 def test_every_backend_of_sglang_has_an_entry() -> None:
-    assert set(entries()) == set(NAMES)
+    assert set(entries()) == {*NAMES, *REMOVED}
     assert len(NAMES) == 23
     assert {alias: entry.name for entry in entries().values() for alias in entry.aliases} == {"nsa": "dsa", "compressed": "dsv4"}
 
 
 def test_every_limit_names_its_source() -> None:
     assert all(len(limit.source) > 8 for entry in entries().values() for limit in entry.capability.limits)
+
+
+def test_backends_that_may_compile_while_serving_are_known_with_their_source() -> None:
+    read = {name: entry.jit for name, entry in entries().items() if entry.jit}
+    assert {name for name, jit in read.items() if jit.stalls_requests} == {"flex_attention", "fa4"}
+    assert read.keys() >= {"fa3", "flashinfer", "triton", "torch_native"}
+    assert all(len(jit.source) > 8 for jit in read.values())
 
 
 def test_a_plain_model_on_hopper_keeps_every_dense_backend() -> None:
@@ -70,7 +82,7 @@ def test_unequal_widths_leave_those_that_can(page_size: int) -> None:
 def test_unequal_widths_count_in_every_layer_kind() -> None:
     layers = (FULL, LayerKind("window", 10, 32, 8, 192, 128, 128))
     (reason,) = why_not("trtllm_mha", gpu=gpu(100), model=model(*layers), page_size=64)
-    assert reason.asked == "K/V widths 192/128"
+    assert reason.asked == "K/V widths 192/128 in window layers"
 
 
 def test_equal_widths_keep_trtllm_mha() -> None:
@@ -96,8 +108,15 @@ def test_trtllm_mha_prefill_came_to_hopper_later() -> None:
 
 
 def test_sinks_on_ada_leave_triton() -> None:
-    assert rules_broken("flashinfer", gpu=gpu(89), model=model(sinks=True)) == {"sinks"}
-    assert kept("triton", "fa3", "torch_native", "flex_attention", gpu=gpu(89), model=model(sinks=True)) == {"triton", "fa3"}
+    with_sinks = model(replace(FULL, sinks=True))
+    assert rules_broken("flashinfer", gpu=gpu(89), model=with_sinks) == {"sinks"}
+    assert kept("triton", "fa3", "torch_native", "flex_attention", gpu=gpu(89), model=with_sinks) == {"triton", "fa3"}
+
+
+def test_sinks_on_window_layers_alone_are_asked_of_a_backend_too() -> None:
+    mixed = model(FULL, LayerKind("window", 4, 32, 8, 128, 128, 128, sinks=True))
+    assert rules_broken("torch_native", gpu=gpu(89), model=mixed) == {"sinks"}
+    assert not why_not("triton", gpu=gpu(89), model=mixed)
 
 
 def test_fp8_of_the_other_format_is_not_fp8_for_fa3() -> None:
@@ -115,10 +134,26 @@ def test_mla_with_fp8_on_consumer_blackwell() -> None:
 
 def test_every_layer_kind_of_a_model_is_asked_for_its_head_dim() -> None:
     """256 and 512 wide layers on Ada: only Triton has both (vLLM issue 40677)."""
-    asked = {"gpu": gpu(89, smem_per_block_bytes=99 << 10), "model": model(*WIDE)}
+    packages = dict.fromkeys(("sgl_kernel", "triton", "sglang"), "1") | {"flashinfer": "0.6.6"}
+    asked = {"gpu": gpu(89, smem_per_block_bytes=99 << 10), "model": model(*WIDE), "packages": packages}
     assert kept("flashinfer", "fa3", "fa4", "triton", **asked) == {"triton"}
-    assert "head dim 512" in why_not("fa3", **asked)[0].asked
-    assert not why_not("flashinfer", gpu=gpu(120), model=model(*WIDE))
+    assert why_not("fa3", **asked)[0].asked == "head dim 512 in full layers"
+
+
+@pytest.mark.parametrize(
+    ("sm", "kv_dtype", "too_old", "first"),
+    [
+        (120, "bfloat16", "0.6.12", "0.6.14"),
+        (103, "float8_e4m3fn", "0.6.12", "0.6.14"),
+        (89, "bfloat16", "0.6.14", "0.6.15.post1"),
+        (90, "float16", "0.6.14", "0.6.15.post1"),
+        (80, "float8_e4m3fn", "0.6.16", "0.7.1"),
+    ],
+)
+def test_head_dim_512_came_to_flashinfer_one_architecture_after_the_other(sm: int, kv_dtype: str, too_old: str, first: str) -> None:
+    for release, broken in ((too_old, {"flashinfer"}), (first, set[str]())):
+        asked = {"gpu": gpu(sm), "model": model(*WIDE), "kv_dtype": kv_dtype, "packages": {"flashinfer": release}}
+        assert rules_broken("flashinfer", **asked) == broken
 
 
 def test_a_tile_that_does_not_fit_shared_memory_is_said_with_both_sizes() -> None:
@@ -131,9 +166,11 @@ def test_a_tile_that_does_not_fit_shared_memory_is_said_with_both_sizes() -> Non
 def test_a_limit_of_dtype_and_width_together_needs_both() -> None:
     """FP8 KV at head dim 256 on a card with 64 KiB of shared memory (FlashInfer pull request 3621)."""
     wide = model(LayerKind("full", 8, 8, 2, 256, 256))
-    assert rules_broken("flashinfer", gpu=gpu(75), model=wide, kv_dtype="float8_e4m3fn") == {"head_dim"}
-    assert not why_not("flashinfer", gpu=gpu(75), model=wide)
-    assert not why_not("flashinfer", gpu=gpu(75), kv_dtype="float8_e4m3fn")
+    asked: dict[str, Any] = {"gpu": gpu(75, smem_per_block_bytes=64 << 10), "packages": {"flashinfer": "0.6.14"}}
+    assert rules_broken("flashinfer", model=wide, kv_dtype="float8_e4m3fn", **asked) == {"flashinfer"}
+    assert not why_not("flashinfer", model=wide, **asked)
+    assert not why_not("flashinfer", kv_dtype="float8_e4m3fn", **asked)
+    assert not why_not("flashinfer", model=wide, kv_dtype="float8_e4m3fn", **{**asked, "packages": {"flashinfer": "0.6.16"}})
 
 
 def test_the_soft_cap_that_would_be_ignored_is_refused() -> None:
@@ -168,18 +205,18 @@ def test_an_old_cuda_counts_and_an_unknown_one_does_not() -> None:
 
 def test_a_backend_that_a_version_lacks_is_refused_for_that_alone() -> None:
     (reason,) = why_not("hpc_ops", rules="0.5.16", gpu=gpu(100))
-    assert (reason.rule, reason.asked, reason.allowed) == ("version", "SGLang 0.5.16", "SGLang 0.5.22")
+    assert (reason.rule, reason.asked, reason.allowed) == ("version", "SGLang 0.5.16", "SGLang 0.5.22 and 0.5.23")
 
 
 def test_a_missing_module_is_a_reason_once_somebody_has_looked() -> None:
-    (reason,) = why_not("fa3", packages=frozenset({"sglang"}))
+    (reason,) = why_not("fa3", packages={"sglang": "0.5.22"})
     assert (reason.rule, "sgl_kernel" in reason.asked) == ("module", True)
-    assert not why_not("fa3", packages=frozenset({"sgl_kernel"}))
+    assert not why_not("fa3", packages={"sgl_kernel": "0.4.9"})
     assert not why_not("fa3", packages=None)
 
 
 def test_a_missing_module_is_not_mentioned_where_a_limit_stands_before_it() -> None:
-    assert rules_broken("fa3", packages=frozenset(), kv_dtype="float8_e5m2") == {"kv_dtype"}
+    assert rules_broken("fa3", packages={}, kv_dtype="float8_e5m2") == {"kv_dtype"}
 
 
 def test_modules_are_named_one_by_one() -> None:
@@ -189,6 +226,31 @@ def test_modules_are_named_one_by_one() -> None:
 def test_a_reason_that_two_layer_kinds_share_is_given_once() -> None:
     capability = Capability((Limit("group", (1,), "made up"),))
     assert len(reasons(capability, question(model=model(FULL, FULL)))) == 1
+
+
+def test_architectures_are_listed_one_by_one_and_never_compared() -> None:
+    """A family name or a greater-than test lets hardware in that nobody has tried."""
+    for name, entry in entries().items():
+        has = entry.capability
+        lists = [limit.allowed for limit in has.limits if limit.rule == "sm"]
+        lists += [items for scoped in (*has.limits, *has.paths, *has.notes) for rule, items in scoped.when if rule == "sm"]
+        assert all(isinstance(value, int) and value in KNOWN_SM for items in lists for value in items), name
+
+
+def test_every_inner_path_that_a_limit_speaks_of_is_one_of_its_backend_or_called_directly() -> None:
+    spoken = {(name, path) for name, entry in entries().items() for path in paths_spoken_of(entry)}
+    own = {(name, path.name) for name, entry in entries().items() for path in entry.capability.paths}
+    assert spoken - own == {("flashinfer", "fa3")}  # its paged kernel, which SGLang never asks for
+
+
+def paths_spoken_of(entry: BackendEntry) -> set[str]:
+    has = entry.capability
+    return {str(path) for scoped in (*has.limits, *has.notes) for rule, items in scoped.when if rule == "path" for path in items}
+
+
+def test_families_of_models_are_those_of_the_backends_made_for_them() -> None:
+    [limit] = [limit for limit in entries()["dsa"].capability.limits if limit.rule == "architecture"]
+    assert set(limit.allowed) == set(INDEXED)
 
 
 def test_the_known_architectures_are_those_that_some_backend_lists() -> None:

@@ -4,9 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backends.limits import Limit, Span, allowed_in_words, allows, misfits, reason, release, source_in_words
+from backends.answers import Value
+from backends.asked import Kind
+from backends.limits import Limit, Misfit, Span, Taken, misfits, release
 from backends.model import LayerKind
+from backends.question import Question
 from tests.asking import FULL, model, question
+
+
+def broken(limit: Limit, asked: Question, layer: LayerKind = FULL) -> tuple[Value | None, ...]:
+    return tuple(misfit.value for misfit in misfits(limit, Kind(asked, layer)))
 
 
 def test_versions_are_compared_as_numbers() -> None:
@@ -34,38 +41,38 @@ def test_a_span_reads_as_words() -> None:
 
 
 def test_nothing_allowed_allows_nothing() -> None:
-    assert not allows((), 1)
+    assert not Taken(())[1]
 
 
 def test_a_limit_counts_only_under_its_conditions() -> None:
     limit = Limit("head_dim", (64,), "made up", when=(("kv_dtype", ("float8_e4m3fn",)),))
-    assert misfits(limit, question(kv_dtype="float8_e4m3fn"), FULL) == (128,)
-    assert misfits(limit, question(), FULL) == ()
+    assert broken(limit, question(kv_dtype="float8_e4m3fn")) == (128,)
+    assert broken(limit, question()) == ()
 
 
 def test_conditions_on_a_layer_are_met_by_one_layer_not_by_two() -> None:
     limit = Limit("sinks", (), "made up", when=(("head_dim", (64,)), ("sliding_window", (Span("1", None),))))
-    narrow, window = LayerKind("full", 1, 8, 8, 64, 64), LayerKind("window", 1, 8, 8, 128, 128, 256)
-    asked = question(model=model(narrow, window, sinks=True))
-    assert [misfits(limit, asked, layer) for layer in (narrow, window)] == [(), ()]
+    narrow, window = LayerKind("full", 1, 8, 8, 64, 64, sinks=True), LayerKind("window", 1, 8, 8, 128, 128, 256, sinks=True)
+    asked = question(model=model(narrow, window))
+    assert [broken(limit, asked, layer) for layer in (narrow, window)] == [(), ()]
 
 
-def test_a_limit_counts_only_for_its_versions() -> None:
-    limit = Limit("group", (1,), "made up", versions=("0.5.16",))
-    assert misfits(limit, question(rules="0.5.16"), FULL) == (4,)
-    assert misfits(limit, question(rules="0.5.22"), FULL) == ()
+def test_what_nobody_knows_is_a_misfit_on_trust() -> None:
+    limit = Limit("flashinfer", (Span("0.6.14", None),), "made up", when=(("head_dim", (128,)),))
+    [misfit] = misfits(limit, Kind(question(), FULL))
+    assert (misfit, misfit.certain) == (Misfit(None), False)
+    assert broken(limit, question(packages={"flashinfer": "0.6.12"})) == ("0.6.12",)
+    assert broken(limit, question(packages={"flashinfer": "0.6.14.post1"})) == ()
+    assert broken(limit, question(packages={"torch": "2.11"})) == ()  # that it is missing is a reason of its own
+
+
+def test_a_condition_that_nobody_knows_is_taken_to_be_met_and_named() -> None:
+    limit = Limit("head_dim", (64,), "made up", when=(("flashinfer", (Span(None, "0.6.12"),)),))
+    assert misfits(limit, Kind(question(), FULL)) == (Misfit(128, ("flashinfer",)),)
+    assert broken(limit, question(packages={"flashinfer": "0.6.14"})) == ()
 
 
 def test_what_is_allowed_reads_with_its_conditions_and_why() -> None:
     limit = Limit("sm", (90, 100), "made up", when=(("attention", ("mla",)),), why="built for these")
-    assert allowed_in_words(limit) == "sm 90, 100 for mla attention: built for these"
-    assert allowed_in_words(Limit("sinks", (), "made up")) == "none"
-
-
-def test_a_remedy_of_its_own_stands_before_the_word_s() -> None:
-    assert reason(Limit("group", (1,), "made up", remedy="update it"), 4).remedy == "update it"
-
-
-def test_the_engine_s_versions_stand_beside_the_engine_s_files_only() -> None:
-    assert source_in_words(Limit("group", (), "sglang/srt/x.py")) == "sglang/srt/x.py (0.5.16 and 0.5.22)"
-    assert source_in_words(Limit("group", (), "FlashInfer issue 1")) == "FlashInfer issue 1"
+    assert limit.in_words == "sm 90, 100 for mla attention: built for these"
+    assert Limit("sinks", (), "made up").in_words == "none"

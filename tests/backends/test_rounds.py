@@ -44,6 +44,12 @@ def test_a_process_visits_every_arm_twice_a_block_on_every_cell_in_palindromes()
         assert {name for name, _ in cell.launches} == {name for name, _, _ in cell.metadata_us} == {SDPA.name, PLAIN.name}
 
 
+def test_every_arms_first_call_of_the_process_is_timed() -> None:
+    cells, _ = raced(SDPA, PLAIN)
+    for cell in cells:
+        assert {name: seconds > 0 for name, seconds in cell.first_call_s} == {SDPA.name: True, PLAIN.name: True}
+
+
 def test_the_round_says_where_its_time_went() -> None:
     _, whole = raced(SDPA)
     assert {phase for phase, _ in whole.seconds} == {"import", "build", "capture", "check", "warmup", "timing", "metadata"}

@@ -2,15 +2,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 import torch
 
 from backends import trial
 from backends.cell import Cell
+from backends.checks.tolerance import tau
 from backends.measured import Trial
 from backends.outcome import Outcome
-from tests.backends.small import QUICK, WINDOWED, arm, decode, model, prefill, silent, stage
+from tests.backends import hoarding
+from tests.backends.small import LAYER, QUICK, WINDOWED, arm, decode, model, prefill, silent, stage
 
 CELLS = (decode(200, 90), prefill((0, 60)))
 PLAIN = "tests.backends.faulty:Plain"
@@ -30,6 +33,31 @@ def test_a_right_arm_is_measured_with_its_costs_errors_and_identity() -> None:
     assert first.bandwidth_bytes_per_s == pytest.approx(290 * 2 * 128 * 4 / first.cost.device_us * 1e6)
     assert first.slots is not None and first.slots >= 4 and first.pool_tokens == 290
     assert first.peak_memory_bytes is not None and first.peak_memory_bytes > 1 << 20
+
+
+def test_an_arms_error_is_above_zero_and_within_its_dtypes_tolerance_in_both_phases() -> None:
+    sdpa = arm("backends.torch_sdpa:TorchSdpa", kv_dtype="bfloat16")
+    cells = (decode(200, 90, dtype="bfloat16"), prefill((0, 60), dtype="bfloat16"))
+    for result in trial.run(sdpa, cells, stage(dtype="bfloat16"), QUICK, silent):
+        assert result.relative_error is not None and result.rms_error is not None
+        assert 0 < result.rms_error < result.relative_error < tau("bfloat16", "cpu")
+
+
+def test_opening_and_first_calls_are_timed_and_a_cpu_counts_no_memory() -> None:
+    first, second = tried("Plain")
+    assert first.open_s is not None and first.first_call_s is not None and second.first_call_s is not None
+    assert first.open_s == second.open_s >= 0 and second.first_call_s == second.build_s
+    assert first.build_s is not None and first.build_s > first.open_s + first.first_call_s  # it holds the imports too
+    assert (first.workspace_bytes, first.graph_bytes) == (None, None)
+
+
+def test_the_workspace_is_what_backend_and_call_keep_without_what_every_server_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("trial", "seat"):
+        monkeypatch.setattr(f"backends.{module}.held", lambda device: hoarding.Allocator.read)
+    monkeypatch.setattr(hoarding.Allocator, "allocated", 123_456)  # the pool, and whatever else was there
+    results = trial.run(arm("tests.backends.hoarding:Hoards"), CELLS, stage(), QUICK, silent)
+    kept = hoarding.WORKSPACE + hoarding.LATE + hoarding.CALL
+    assert [result.workspace_bytes for result in results] == [kept, kept]
 
 
 def test_the_import_counts_as_building_once() -> None:
@@ -67,7 +95,7 @@ def test_a_driver_that_does_not_open_answers_for_every_cell() -> None:
 
 
 def test_sinks_are_refused_rather_than_judged_by_the_wrong_reference() -> None:
-    results = tried("Plain", sinks=True)
+    results = list(trial.run(arm(PLAIN), CELLS, stage(replace(LAYER, sinks=True)), QUICK, silent))
     assert {result.outcome for result in results} == {Outcome.REFUSED}
     assert "attention sinks" in (results[0].detail or "")
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from backends.arm import Arm, Provider
 from backends.measured import CellRound, Cost, Identity, Round, Trial, Visit
+from backends.model import Model
 from backends.outcome import Outcome
 from backends.wire import WireError, from_plain, to_plain
+from tests.asking import MODEL
 
 
 class Colour(str, Enum):
@@ -112,3 +114,21 @@ def test_what_a_constructor_refuses_passes_through() -> None:
 def test_what_cannot_travel_is_refused_by_the_sender(value: Any) -> None:
     with pytest.raises(WireError, match="cannot be sent"):
         to_plain(value)
+
+
+@dataclass(frozen=True)
+class Pruned:
+    RETIRED: ClassVar[frozenset[str]] = frozenset({"rings"})
+
+    height: int
+
+
+def test_a_field_that_a_class_has_given_up_is_dropped_and_any_other_is_refused() -> None:
+    assert from_plain(Pruned, {"height": 3, "rings": 90}) == Pruned(3)
+    with pytest.raises(WireError, match="knots"):
+        from_plain(Pruned, {"height": 3, "knots": 1})
+
+
+def test_a_model_from_before_sinks_belonged_to_layers_is_read() -> None:
+    written = {**to_plain(MODEL), "sinks": False}
+    assert from_plain(Model, written) == MODEL

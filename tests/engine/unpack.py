@@ -16,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".cache"
-LAYERS = {"0.5.22": ("0.5.22",), "0.5.16": ("0.5.16", "0.5.22")}
+LAYERS = {"0.5.22": ("0.5.22",), "0.5.16": ("0.5.16", "0.5.22"), "0.5.23": ("0.5.23", "0.5.22")}
 NO_NETWORK = 75
 NETWORK_TROUBLE = re.compile(r"NewConnectionError|ConnectTimeout|ReadTimeout|name resolution|Network is unreachable|Connection refused")
 

@@ -15,8 +15,9 @@ from store.decision import Decision
 from store.run import Run
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]\d+)?(?!\w)")
-SHOWS = (numbers.microseconds, numbers.milliseconds, numbers.seconds, numbers.ratio, numbers.percent, numbers.change, numbers.gib)
-SHOWS = (*SHOWS, numbers.small, numbers.level, lambda value: numbers.change(-value), lambda value: numbers.significant(value, 3))
+SHOWS = (numbers.microseconds, numbers.milliseconds, numbers.seconds, numbers.ratio, numbers.percent, numbers.gib)
+SHOWS = (*SHOWS, numbers.wait, lambda value: numbers.memory(int(value)))
+SHOWS = (*SHOWS, numbers.small, numbers.level, lambda value: numbers.percent(-value), lambda value: numbers.significant(value, 3))
 CONSTANTS = {"1000", "1"}  # "per 1000 output tokens", "above 1 is slower"
 
 

@@ -32,6 +32,7 @@ RUNS = {
     "a tie": decided(building.one_cell_each({**TIMES, "flashinfer": (300.0, 130.5)})),
     "one process": decided(building.one_cell_each(TIMES, processes=1)),
     "an eager rival": decided(building.one_cell_each(TIMES, modes=EAGER)),
+    "a choice of the user's": decided(building.one_cell_each(TIMES, engine=replace(building.ENGINE, attention_backend="fa3"))),
     "a pin without the default": decided(building.one_cell_each(TIMES, failures=NO_DEFAULT), without_default=True),
 }
 INCOMPLETE = decided(building.one_cell_each(TIMES, failures=NO_DEFAULT))
@@ -72,3 +73,22 @@ def test_an_eager_arm_stands_apart_from_the_graph_replays() -> None:
     graph = next(section for section in sections if section.startswith("Arms x cells: decode, graph"))
     eager = next(section for section in sections if section.startswith("Arms x cells: decode, eager"))
     assert "triton/p1" not in graph and re.search(r"triton/p1 .* not ranked", eager)
+
+
+def test_a_pin_that_keeps_what_the_user_chose_says_the_flag_to_set_and_why_there_is_no_other() -> None:
+    run = RUNS["a choice of the user's"]
+    text = summary.render(run, pin_for(run), "pin.yaml")
+    assert "flags     --attention-backend fa3\n" in text and "--attention-backend: prefill+decode: " in text
+    assert "more      no other flag, because no other pair may be picked; " in text and "next      attnpin export --pin" in text
+    screen = justification.render(pin_for(run), run).partition("<details>")[0]
+    assert "**Decision**: keep --attention-backend fa3, as you chose, and no other flag, because no other pair may be picked; " in screen
+    assert pin_for(run).unset is None
+
+
+def test_pairs_that_may_not_be_picked_stand_in_no_headline() -> None:
+    run = decided(building.one_cell_each({"fa3": (256.0, 131.0), "triton": (900.0, 500.0)}))
+    assert run.decision and all(score.barred for score in run.decision.scores if score.pair != run.decision.default)
+    for text in (summary.render(run, pin_for(run), "pin.yaml"), justification.render(pin_for(run), run)):
+        answer = text.partition("\n  cell")[0].partition("<details>")[0]
+        assert "with triton in either phase a step is at least " in answer
+        assert not any(words in answer for words in ("prefill fa3, decode triton", "prefill triton, decode fa3", "it would be"))

@@ -22,7 +22,7 @@ def test_the_change_of_a_step_is_attentions_share_times_the_change_of_the_kernel
     assert decode.low == pytest.approx(attention * (0.905 - 1) / short)
     assert decode.high == pytest.approx(attention * (0.919 - 1) / long)
     assert (prefill.low, prefill.high) == (0.0, 0.0)
-    assert effect.text((decode, prefill)) == "TPOT -5.1 % to -3.2 %, TTFT unchanged"
+    assert effect.text((decode, prefill)) == "TPOT 3.2 % to 5.1 % faster, TTFT unchanged"
 
 
 def test_an_unbounded_rest_of_the_step_may_leave_no_effect() -> None:

@@ -66,4 +66,4 @@ def test_patch_and_pre_releases_of_a_covered_version_are_covered(version: str) -
 
 def test_a_pin_that_sets_nothing_says_why_beside_the_empty_payload() -> None:
     made = export(building.pin(building.kept()), LAUNCHERS["sglang"])
-    assert (made.text, made.notes[-1]) == ("\n", "unset, because the best arm would win at most 0.42 % of a step")
+    assert (made.text, made.notes[-1]) == ("\n", "unset, because with the best arm a step is at most 0.42 % faster")

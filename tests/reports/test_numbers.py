@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 from hypothesis import given
@@ -35,10 +36,39 @@ def test_wall_time_turns_into_minutes_after_a_quarter_of_an_hour(s: float, shown
 
 @pytest.mark.parametrize(
     ("fraction", "shown"),
-    [(0.0163, "+1.6 %"), (-0.0042, "-0.42 %"), (0.123, "+12 %"), (-0.00001, "0 %"), (0.0, "0 %"), (0.00996, "+1.0 %")],
+    [
+        (0.0163, "1.6 % slower"),
+        (-0.0042, "0.42 % faster"),
+        (0.123, "12 % slower"),
+        (-0.00001, "unchanged"),
+        (0.0, "unchanged"),
+        (0.00996, "1.0 % slower"),
+    ],
 )
-def test_a_change_carries_its_sign_and_slower_is_plus(fraction: float, shown: str) -> None:
+def test_a_change_of_a_time_says_in_a_word_which_way_it_goes(fraction: float, shown: str) -> None:
     assert numbers.change(fraction) == shown
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (-0.031, -0.016, "1.6 % to 3.1 % faster"),
+        (0.0079, 0.021, "0.79 % to 2.1 % slower"),
+        (-0.012, 0.003, "1.2 % faster to 0.30 % slower"),
+        (0.0, 0.021, "0 % to 2.1 % slower"),
+        (-0.021, 0.0, "0 % to 2.1 % faster"),
+        (0.0, 0.0, "unchanged"),
+        (-0.02101, -0.02099, "2.1 % faster"),
+        (0.5, 67670.0, "50 % to over 1000 % slower"),
+    ],
+)
+def test_a_range_of_changes_has_the_smaller_end_first_and_each_side_of_none_its_word(low: float, high: float, shown: str) -> None:
+    assert numbers.change_range(low, high) == shown
+
+
+@given(st.floats(-0.9, 9.0), st.floats(-0.9, 9.0))
+def test_no_change_carries_a_sign(one: float, two: float) -> None:
+    assert not re.search(r"[-+]\d", numbers.change_range(min(one, two), max(one, two)))
 
 
 def test_a_ratio_comes_with_its_interval() -> None:
@@ -65,5 +95,5 @@ def test_significant_digits_are_right_to_half_a_unit_of_the_last(value: float, d
 
 def test_a_percentage_beyond_all_reading_is_only_bounded() -> None:
     assert numbers.percent(-6767057.06) == "below -1000 %"
-    assert numbers.change(12.0) == "over 1000 %"
+    assert numbers.change(12.0) == "over 1000 % slower"
     assert numbers.percent(9.99) == "999 %"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 from reports import run_list
 from store.history import RunSummary
 
@@ -11,6 +13,8 @@ def test_runs_stand_one_a_line_in_the_order_given() -> None:
     assert header.split() == ["run", "created", "status", "model", "traffic", "board", "engine", "rounds", "ruling"]
     assert first.split()[0] == "7f3a9c" and "SGLang 0.5.16" in first and first.endswith("switch")
     assert "SGLang, not found" in second and "None" not in second
+    assert "  unfinished  " in second and "running" not in second
+    assert [run["status"] for run in json.loads(run_list.render_json([newest, oldest]))] == ["finished", "unfinished"]
 
 
 def test_an_empty_database_says_what_fills_it() -> None:

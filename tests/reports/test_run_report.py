@@ -60,6 +60,11 @@ def test_an_incomplete_run_ranks_nothing_and_says_why_there_is_no_pin() -> None:
     assert "Not ranked: the default was not measured." in text
 
 
+def test_a_run_that_was_not_ended_is_unfinished_whoever_works_on_it() -> None:
+    text = run_report.render_text(building.run(None, "running"))
+    assert "run 7f3a9c, unfinished\n" in text and "none yet: the run is unfinished" in text
+
+
 def test_a_failed_trial_stands_with_its_detail() -> None:
     text = run_report.render_text(building.run(building.decision()))
     assert "Trials that failed: 1" in text and "signal 11 in .../nn.py last phase: warmup" in text

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +10,10 @@ import pytest
 from sqlalchemy import text
 
 from store import sqlite_file
-from store.connect import open_store, reading, writing
+from store.connect import file_of, open_store, reading, writing
 from store.errors import DiskFull, Locked, NotADatabase, ReadOnly, StoreError, Unreachable
 from store.repository import add_round, begin_run, load_run
+from tests.oddities import MAKERS, is_seen_as
 from tests.store.building import a_round, a_run
 
 
@@ -92,9 +95,40 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> Non
     assert path.read_text() == "no database, " * 100
 
 
-def test_a_folder_is_no_database(tmp_path: Path) -> None:
-    with pytest.raises(Unreachable, match="cannot be opened; check that the path is a file"):
-        open_store(f"sqlite:///{tmp_path}")
+@pytest.mark.parametrize("kind", MAKERS)
+def test_what_is_no_regular_file_is_no_database_and_stays_as_it_is(tmp_path: Path, kind: str) -> None:
+    place = tmp_path / "a.db"
+    MAKERS[kind](place)
+    was = place.lstat()
+    with pytest.raises(Unreachable) as caught:
+        open_store(f"sqlite:///{place}")
+    assert (str(caught.value), caught.value.exit_code) == (f"store {place} is a {kind}; choose another path", 2)
+    assert list(tmp_path.iterdir()) == [place] and os.path.samestat(place.lstat(), was)
+
+
+def test_a_device_is_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "null").touch()
+    is_seen_as(tmp_path / "null", stat.S_IFCHR, monkeypatch)
+    with pytest.raises(Unreachable, match="store .*/null is a device; choose another path"):
+        open_store(f"sqlite:///{tmp_path}/null")
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
+def test_a_pipe_where_sqlite_would_keep_its_journal_is_refused(tmp_path: Path, suffix: str) -> None:
+    os.mkfifo(tmp_path / f"a.db{suffix}")
+    with pytest.raises(Unreachable, match=f"store .*/a.db: a.db{suffix} beside it is a named pipe; choose another path"):
+        open_store(f"sqlite:///{tmp_path}/a.db")
+
+
+def test_a_link_to_a_database_is_that_database(tmp_path: Path) -> None:
+    run = begin_run(open_store(f"sqlite:///{tmp_path}/real.db"), a_run(), fresh=False)
+    (tmp_path / "link.db").symlink_to("real.db")
+    assert load_run(open_store(f"sqlite:///{tmp_path}/link.db"), run.id) == run
+
+
+def test_the_file_of_a_url_is_known_without_opening_it(tmp_path: Path) -> None:
+    assert file_of(f"sqlite:///{tmp_path}/a.db") == file_of(f"sqlite:///file:{tmp_path}/a.db?mode=ro&uri=true") == tmp_path / "a.db"
+    assert file_of("postgresql+psycopg://u@h/d") is None
 
 
 def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:

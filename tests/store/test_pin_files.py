@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
 from store.errors import DiskFull, EvidenceError, NewerSchema, PinError
 from store.evidence import public, read_evidence
@@ -55,6 +56,22 @@ def test_a_pin_made_without_the_engine_has_no_version_of_it(path: Path) -> None:
     write_pin(path, replace(pin, valid_for=replace(pin.valid_for, engine_version=None)), "# why\n", RUN)
     assert "  engine_version: null" in path.read_text().splitlines()
     assert read_pin(path).valid_for.engine_version is None
+
+
+def test_what_was_asked_stands_in_the_file_in_numbers(path: Path) -> None:
+    written(path)
+    lines = path.read_text().splitlines()
+    where = lines.index("  requests:")
+    assert lines[where + 1 : where + 3] == ["    cached_share: 0.3", "    concurrency: 64"]
+    assert lines[lines.index("  settings:") + 1] == "    engine.context_length: '32768'"
+
+
+def test_an_early_pin_without_those_numbers_can_be_read(path: Path) -> None:
+    pin = written(path)
+    plain = YAML(typ="safe").load(path)
+    del plain["valid_for"]["requests"], plain["valid_for"]["settings"]
+    YAML(typ="safe").dump(plain, path)
+    assert read_pin(path) == replace(pin, valid_for=replace(pin.valid_for, requests=None, settings=()))
 
 
 def test_no_file_says_where_it_was_made(path: Path) -> None:

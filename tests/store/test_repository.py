@@ -9,7 +9,7 @@ from backends.outcome import Outcome
 from store.connect import Store
 from store.errors import AlreadyStored, RunClosed, UnknownRun
 from store.measured_rows import UnknownName
-from store.repository import add_round, add_trials, add_wall_seconds, begin_run, load_run, newest_run, save_decision
+from store.repository import add_round, add_trials, add_wall_seconds, begin_run, load_run, newest_run, save_decision, set_left_out
 from tests.store.building import a_decision, a_round, a_run, a_trial, all_trials
 
 
@@ -140,6 +140,13 @@ def test_wall_seconds_add_up_by_phase(store: Store) -> None:
     add_wall_seconds(store, run.id, [("imports", 1.5)])
     add_wall_seconds(store, run.id, [("timing", 2.0), ("imports", 0.25)])
     assert load_run(store, run.id).wall_seconds == (("imports", 1.75), ("timing", 2.0))
+
+
+def test_what_the_last_job_left_out_replaces_what_an_earlier_one_did(store: Store) -> None:
+    run = begin_run(store, a_run(), fresh=False)
+    set_left_out(store, run.id, ["not probed: triton/p1", "3 of 9 processes"])
+    set_left_out(store, run.id, ["5 of 9 processes"])
+    assert load_run(store, run.id).left_out == ("5 of 9 processes",)
 
 
 def test_of_several_decisions_the_newest_counts(store: Store) -> None:

@@ -14,12 +14,14 @@ from backends.cell import Cell, Phase
 from backends.measured import CellRound, Cost, Identity, Round, Trial, Visit
 from backends.outcome import Outcome
 from backends.reason import Reason
+from backends.serving_jit import Builds, ServingJit
 from store.connect import open_store
 from store.evidence import evidence_bytes, public, read_evidence, reduced
 from store.measured_rows import pack, unpack
 from store.repository import begin_run, load_run
 from store.run import Run
 from store.scenario import Exclusion, WeightedCell
+from store.serving_terms import ServingTerms
 from tests.store.building import LAYER, a_decision, a_run
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
@@ -45,8 +47,11 @@ def cells(draw: Any) -> tuple[WeightedCell, ...]:
 
 @st.composite
 def trials(draw: Any, arm: str, cell: str) -> Trial:
-    numbers = {name: draw(MAYBE_REAL) for name in ("relative_error", "needle_error", "bandwidth_bytes_per_s", "build_s")}
-    numbers |= {"slots": draw(st.none() | st.integers(0, 2**31 - 1)), "peak_memory_bytes": draw(MAYBE_COUNT)}
+    reals = ("relative_error", "needle_error", "bandwidth_bytes_per_s", "build_s", "rms_error", "open_s", "first_call_s")
+    numbers = {name: draw(MAYBE_REAL) for name in reals}
+    numbers |= {name: draw(MAYBE_COUNT) for name in ("peak_memory_bytes", "workspace_bytes", "graph_bytes")}
+    numbers |= {"slots": draw(st.none() | st.integers(0, 2**31 - 1))}
+    numbers |= {"kernel_files": draw(st.none() | st.lists(st.tuples(TEXT, TEXT), max_size=2).map(tuple))}
     outcome = draw(st.sampled_from(Outcome))
     if outcome is not Outcome.MEASURED:
         return Trial(arm, cell, outcome, "why: " + draw(TEXT), **numbers)
@@ -60,10 +65,17 @@ def rounds(draw: Any, index: int, arms: list[str], cell_names: list[str]) -> Rou
         of_visits = st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(arms), st.lists(TIME, min_size=1, max_size=4))
         visits = tuple(Visit(block, at, arm, tuple(samples)) for block, at, arm, samples in draw(st.lists(of_visits, max_size=3)))
         metadata = tuple((arm, draw(REAL), draw(REAL)) for arm in arms)
-        return CellRound(cell, tuple((arm, draw(st.integers(1, 99))) for arm in arms), visits, metadata, draw(st.booleans()))
+        launches, first_call_s = (tuple((arm, draw(each)) for arm in arms) for each in (st.integers(1, 99), REAL))
+        return CellRound(cell, launches, visits, metadata, draw(st.booleans()), first_call_s)
 
     labels = tuple(draw(st.lists(TEXT, max_size=2)))
     return Round(index, draw(COUNT), tuple(map(cell_round, draw(st.permutations(cell_names)))), draw(SECONDS), labels)
+
+
+@st.composite
+def terms(draw: Any, arm: str) -> ServingTerms:
+    jit = ServingJit(draw(st.sampled_from(Builds)), draw(TEXT), draw(TEXT))
+    return ServingTerms(arm, draw(MAYBE_COUNT), draw(REAL), tuple(draw(st.lists(TEXT, max_size=2))), draw(st.sampled_from([None, jit])))
 
 
 @st.composite
@@ -84,6 +96,8 @@ def runs(draw: Any) -> Run:
         rounds=tuple(draw(rounds(index, arm_names, cell_names)) for index in indices),
         wall_seconds=draw(SECONDS),
         engine_version=draw(st.none() | TEXT),
+        terms=tuple(draw(terms(name)) for name in arm_names),
+        left_out=tuple(draw(st.lists(TEXT, max_size=2))),
     )
     return dataclasses.replace(run, decision=a_decision(run) if draw(st.booleans()) else None)
 

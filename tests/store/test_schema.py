@@ -4,7 +4,9 @@ import multiprocessing
 import runpy
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import optuna
 import pytest
@@ -18,27 +20,29 @@ from store import measured_tables  # noqa: F401  its tables register themselves
 from store.connect import Store, open_store, reading, writer
 from store.decision import Ruling
 from store.errors import NewerSchema
-from store.repository import begin_run, load_run
+from store.repository import add_trials, begin_run, load_run
 from store.schema import SCHEMA, VERSION_TABLE, bring_up_to_date, is_ours, stored_version
+from store.serving_terms import ServingTerms
 from store.table_base import Base
-from tests.store.building import a_run
+from tests.store.building import a_run, a_trial
 
 HERE = Path(__file__).parent
 MIGRATIONS = Path(store.__file__).parent / "migrations"
 
-SECOND = """
+AFTER = f"{int(SCHEMA) + 1:04}"
+NEXT = """
 from alembic import op
 import sqlalchemy as sa
-revision, down_revision = "0002", "0001"
+revision, down_revision = "{after}", "{before}"
 def upgrade():
     op.add_column("attnpin_runs", sa.Column("note", sa.Text, server_default="carried over"))
     op.execute("{statement}")
 """
 
 
-def scripts_with_a_second_version(folder: Path, statement: str) -> str:
+def scripts_with_a_next_version(folder: Path, statement: str) -> str:
     shutil.copytree(MIGRATIONS, folder / "migrations")
-    (folder / "migrations/versions/v0002_second.py").write_text(SECOND.format(statement=statement))
+    (folder / f"migrations/versions/v{AFTER}_next.py").write_text(NEXT.format(after=AFTER, before=SCHEMA, statement=statement))
     return str(folder / "migrations")
 
 
@@ -67,22 +71,37 @@ def test_a_database_of_the_first_schema_still_opens(tmp_path: Path) -> None:
     assert (len(visit.sample_us), visit.sample_us[0]) == (8, 109.71272436659994)
     assert run.decision is not None and run.decision.ruling is Ruling.SWITCH
     assert run.notes == ("decode-128 was dropped: the pool is too small",)
+    assert run.left_out == () and {trial.kernel_files for trial in run.trials} == {None}
+
+
+def test_what_early_runs_did_not_measure_is_none_and_can_be_added(tmp_path: Path) -> None:
+    shutil.copy(HERE / "data/schema_0001.sqlite", tmp_path / "old.sqlite")
+    opened = open_store(f"sqlite:///{tmp_path}/old.sqlite")
+    run = load_run(opened, "first")
+    early = [(trial.rms_error, trial.workspace_bytes, trial.graph_bytes, trial.open_s, trial.first_call_s) for trial in run.trials]
+    assert set(early) == {(None,) * 5} and run.terms == ()
+    assert {cell.first_call_s for measured in run.rounds for cell in measured.cells} == {()}
+    costs: dict[str, Any] = {"rms_error": 2e-4, "workspace_bytes": 384 << 20, "graph_bytes": 2**33, "open_s": 0.8, "first_call_s": 16.25}
+    later = begin_run(opened, replace(a_run("second"), terms=(ServingTerms("fa3/p1", 524290, 0.0, ("multi_item_scoring",)),)), fresh=True)
+    trial = replace(a_trial(later, 0, 0), **costs)
+    add_trials(opened, "second", [trial])
+    assert load_run(opened, "second") == replace(later, trials=(trial,))
 
 
 def test_an_older_schema_is_upgraded_and_keeps_its_rows(tmp_path: Path, store: Store) -> None:
     begin_run(store, a_run(), fresh=False)
-    scripts = scripts_with_a_second_version(tmp_path, "UPDATE attnpin_runs SET traffic = 'seen'")
-    bring_up_to_date(writer(store.engine), store.url, "0002", scripts)
+    scripts = scripts_with_a_next_version(tmp_path, "UPDATE attnpin_runs SET traffic = 'seen'")
+    bring_up_to_date(writer(store.engine), store.url, AFTER, scripts)
     with reading(store) as session:
         assert session.execute(text("SELECT id, note, traffic FROM attnpin_runs")).all() == [("r1", "carried over", "seen")]
-        assert stored_version(session.connection()) == "0002"
+        assert stored_version(session.connection()) == AFTER
 
 
 def test_an_upgrade_that_fails_half_way_changes_nothing(tmp_path: Path, store: Store) -> None:
     run = begin_run(store, a_run(), fresh=False)
-    scripts = scripts_with_a_second_version(tmp_path, "UPDATE nowhere SET x = 1")
+    scripts = scripts_with_a_next_version(tmp_path, "UPDATE nowhere SET x = 1")
     with pytest.raises(OperationalError, match="no such table: nowhere"):
-        bring_up_to_date(writer(store.engine), store.url, "0002", scripts)
+        bring_up_to_date(writer(store.engine), store.url, AFTER, scripts)
     with reading(store) as session:
         assert stored_version(session.connection()) == SCHEMA
         assert "note" not in {column["name"] for column in inspect(session.connection()).get_columns("attnpin_runs")}

@@ -19,8 +19,9 @@ from store.pin_files import read_pin
 from store.repository import begin_run, newest_run
 from store.run import Run
 from tests.tuner.scripted import scripted_cell_round, scripted_trial
-from tuner import cli, tune
+from tuner import tune
 from tuner.boundary import guarded
+from tuner.commands import measuring
 from tuner.settings import compose
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +99,7 @@ class Site:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tune, "device_key", lambda board: self.key)
             patch.setattr(tune, "worker_code", lambda settings: self.code)
-            return guarded(lambda: cli._tune(compose(self.overrides(*more), self.config_dir)), debug=False)
+            return guarded(lambda: measuring.tune_with(compose(self.overrides(*more), self.config_dir)), debug=False)
 
     def start(self, *more: str) -> subprocess.Popen[str]:
         """As a process of its own, from its command line."""

@@ -25,7 +25,7 @@ MI300, MAC = gpu(None, kind="rocm"), gpu(None, kind="mps")
 CPU, CPU_AMX = gpu(None, kind="cpu", cuda=None), gpu(None, kind="cpu", cuda=None, amx=True)
 
 LLAMA = model()
-GPT_OSS = model(LayerKind("full", 36, 64, 8, 64, 64), architecture="GptOssForCausalLM", sinks=True)
+GPT_OSS = model(LayerKind("full", 36, 64, 8, 64, 64, sinks=True), architecture="GptOssForCausalLM")
 DSV3 = mla_model(architecture="DeepseekV3ForCausalLM", params_total=671e9, params_active=37e9)
 GEMMA3 = model(LayerKind("full", 10, 32, 16, 128, 128), LayerKind("window", 52, 32, 16, 128, 128, 1024), architecture="Gemma3ForCausalLM")
 MIMO = model(LayerKind("full", 48, 64, 4, 192, 128), architecture="MiMoForCausalLM")

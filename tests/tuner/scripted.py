@@ -70,7 +70,7 @@ def run_round(
 def scripted_trial(arm: str, backend: str, cell: str) -> Trial:
     us = scripted_us(random.Random(f"{arm}/{cell}"), arm)
     identity, cost = Identity("scripted", "eager", (f"{backend}_kernel",)), Cost(us, us, 1.0, 1.0)
-    return Trial(arm, cell, Outcome.MEASURED, identity=identity, cost=cost, relative_error=1e-4)
+    return Trial(arm, cell, Outcome.MEASURED, identity=identity, cost=cost, relative_error=1e-4, kernel_files=())
 
 
 def scripted_cell_round(index: int, arms: Sequence[str], cell: str, samples: int) -> CellRound:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 
 from tuner import cli
 from tuner.cli import run, without_debug
+from tuner.commands import measuring
 
 ROOT = Path(__file__).parents[2]
 FEW = "backend=[torch_native]"  # composes in a third of the time
@@ -25,7 +27,7 @@ def attnpin(*arguments: str, cwd: Path | None = None, **variables: str) -> subpr
 def jobs(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """The settings `tune` was called with, instead of the job; it ends well."""
     seen: list[object] = []
-    monkeypatch.setattr(cli, "_tune", lambda settings: seen.append(settings) or 0)
+    monkeypatch.setattr(measuring, "tune_with", lambda settings: seen.append(settings) or 0)
     return seen
 
 
@@ -35,8 +37,8 @@ def test_help_names_every_command(capsys):
     assert all(f"\n  {name} " in text for name in cli.COMMANDS)
 
 
-@pytest.mark.parametrize(("arguments", "budget_s"), [(["--help"], 0.6), (["plan", "model=qwen3_8b", "gpu=h200"], 1.5)])
-def test_help_and_plan_come_in_time(arguments, budget_s):
+@pytest.mark.parametrize(("arguments", "budget_s"), [(["--help"], 0.6), (["plan", "model=qwen3_8b", "gpu=h200"], 1.5), (["limits"], 1.5)])
+def test_help_plan_and_limits_come_in_time(arguments, budget_s):
     """Processor seconds, which a busy machine does not change much; tests/bench/startup.py prints wall time."""
 
     def seconds() -> float:
@@ -126,7 +128,7 @@ def test_multirun_runs_every_combination(jobs, tmp_path, monkeypatch):
 def test_the_gravest_exit_code_of_a_multirun_counts_and_the_others_still_run(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     codes = {"chat": 3, "rag": 4, "single_user": 0}
-    monkeypatch.setattr(cli, "_tune", lambda settings: codes[settings.scenario.traffic.name])
+    monkeypatch.setattr(measuring, "tune_with", lambda settings: codes[settings.scenario.traffic.name])
     assert run(["tune", "-m", FEW, "gpu=h200", "traffic=chat,rag,single_user"]) == 4
 
 
@@ -167,3 +169,12 @@ def test_looking_for_a_run_creates_no_database(command, tmp_path, monkeypatch, c
 def test_a_pin_that_is_not_there_is_named(arguments, capsys):
     assert run([*arguments, "--pin", "/nowhere/pin.yaml"]) == 2
     assert "/nowhere/pin.yaml" in capsys.readouterr().err
+
+
+def test_a_plan_s_tree_is_drawn_alone_as_text_or_data(capsys):
+    assert run(["plan", "--tree", "model=qwen3_8b", "gpu=h200", FEW]) == 0
+    drawn = capsys.readouterr().out
+    assert drawn.startswith("SGLang 0.5.22's default tree") and "Would be measured" not in drawn
+    assert [line.split()[-1] for line in drawn.splitlines() if line.startswith("  yes")] == ["fa3"]
+    assert run(["plan", "--tree", "--json", "model=qwen3_8b", "gpu=h200", FEW]) == 0
+    assert json.loads(capsys.readouterr().out)["path"][0]["rule"] == "default.mha.hopper"

@@ -30,6 +30,11 @@ def database(tmp_path: Path) -> str:
     return url
 
 
+def killed(url: str) -> None:
+    """A run is begun in the database and nobody goes on with it."""
+    begin_run(open_store(url), replace(building.run(None, "running"), id="killed"), fresh=True)
+
+
 def test_the_flags_of_a_pin_are_the_whole_output(pin, capsys):
     assert run(["export", "--pin", str(pin), "--to", "sglang"]) == 0
     words = capsys.readouterr().out.split()
@@ -63,6 +68,37 @@ def test_a_report_is_made_from_a_pins_evidence_alone(pin, capsys):
 def test_without_an_id_the_newest_run_is_reported(database, capsys):
     assert run(["report", f"store.url={database}", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["id"] == "newer"
+
+
+def test_a_newer_run_that_was_killed_is_not_reported_but_said(database, capsys):
+    killed(database)
+    assert run(["report", f"store.url={database}", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["id"] == "newer"
+    assert captured.err == (
+        "attnpin: run killed, begun later, is unfinished and has no decision; `attnpin report --run killed` shows what it has so far\n"
+    )
+    assert run(["report", "--run", "killed", f"store.url={database}"]) == 0
+    captured = capsys.readouterr()
+    assert "none yet: the run is unfinished" in captured.out and captured.err == ""
+
+
+def test_where_no_run_was_decided_the_newest_is_reported(tmp_path, capsys):
+    url = f"sqlite:///{tmp_path / 'runs.db'}"
+    open_store(url)
+    assert run(["report", f"store.url={url}"]) == 2
+    assert "holds no run yet; make one with `attnpin tune`" in capsys.readouterr().err
+    killed(url)
+    assert run(["report", f"store.url={url}"]) == 0
+    captured = capsys.readouterr()
+    assert "run killed, unfinished" in captured.out and captured.err == ""
+
+
+def test_history_calls_a_run_that_nobody_ended_unfinished(database, capsys):
+    killed(database)
+    assert run(["history", f"store.url={database}"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert "unfinished" in rows[1] and not any("running" in row for row in rows)
 
 
 def test_a_run_is_reported_by_its_id(database, capsys):

@@ -50,7 +50,7 @@ def test_a_tie_keeps_the_default() -> None:
     found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (554.3, 98.05)}, process_sd=0.0005))
     assert (found.ruling, found.pick, found.flags) == (Ruling.KEEP, Pair(FA3, FA3), ())
     assert Pair(FLASHINFER, FLASHINFER) in found.tie_set
-    assert found.unset_because and "would win at most" in found.unset_because
+    assert found.unset_because and "a step is at most" in found.unset_because
 
 
 def test_a_tied_default_is_kept_however_small_a_gain_would_do() -> None:
@@ -64,7 +64,7 @@ def test_a_large_win_in_a_tiny_share_of_the_step_pins_nothing() -> None:
     assert found.ruling is Ruling.KEEP
     best = next(score for score in found.scores if score.pair == Pair(FLASHINFER, FLASHINFER))
     assert best.step_gain_high is not None and best.step_gain_high < 0.01
-    assert found.unset_because and f"would win at most {100 * best.step_gain_high:.2f} % of a step" in found.unset_because
+    assert found.unset_because and f"a step is at most {100 * best.step_gain_high:.2f} % faster" in found.unset_because
 
 
 def test_the_same_win_pins_where_attention_is_most_of_the_step() -> None:
@@ -136,7 +136,7 @@ def test_a_loss_on_one_cell_bars_an_overall_winner() -> None:
     score = next(score for score in found.scores if score.pair == Pair(FA3, FLASHINFER))
     assert score.barred and "on decode_b8: not surely within 5.0 % of it" in score.barred
     assert (score.worst_cell, score.worst_cell_ratio and round(score.worst_cell_ratio.estimate, 2)) == ("decode_b8", 1.15)
-    assert found.unset_because and "of a step, but flashinfer takes 1.1" in found.unset_because
+    assert found.unset_because and " % faster, but flashinfer takes 1.1" in found.unset_because
 
 
 def test_a_loss_on_the_largest_cell_bars_although_traffic_never_visits_it() -> None:
@@ -206,12 +206,56 @@ def test_arms_of_different_kv_dtypes_never_pair() -> None:
     assert len(decide(build(Recipe(arms, times))).scores) == 2
 
 
-def test_an_explicit_choice_is_kept_and_the_faster_one_named() -> None:
+def test_where_every_rival_is_barred_and_slower_none_is_named_as_the_nearest() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98), "triton": (900, 130)}))
+    assert all(score.barred for score in found.scores if score.pair != found.default)
+    most = max(score.step_gain_high for score in found.scores if score.pair != found.default and score.step_gain_high is not None)
+    assert found.unset_because == (
+        f"unset, because no arm beat the default: with triton in either phase a step is at least {100 * -most:.1f} % slower, predicted"
+    )
+
+
+def test_where_every_rival_is_barred_and_one_is_not_slower_in_all_what_bars_it_is_said() -> None:
+    cells = (decode(), prefill(), decode("largest", batch=256, tokens=0.0, calls=0.0))
+    us = {FA3: (98.0, 554.0, 300.0), TRITON: (97.5, 900.0, 400.0)}
+    times = {(name, weighted.cell.name): us[name][index] for name in us for index, weighted in enumerate(cells)}
+    found = decide(build(Recipe((arm("fa3"), arm("triton")), times, cells)))
+    assert found.unset_because is not None
+    assert found.unset_because.startswith("unset, because no other pair may be picked: triton takes 1.33")
+    assert found.unset_because.endswith("times the time of fa3 on largest: not surely within 5.0 % of it")
+
+
+def test_an_explicit_choice_is_kept_and_repeated_and_the_faster_one_is_named_with_what_it_would_win() -> None:
+    """SGLang pull request 39882: the tool finds a backend 10 % faster than the one that was asked for."""
+    engine = replace(ENGINE, attention_backend="triton")
+    times = {"triton": (554, 110), "fa3": (554 / 1.1, 100)}
+    found = decide(one_cell_each(times, engine=engine, default=("triton", "triton"), process_sd=0.0, visit_sd=0.0))
+    assert (found.ruling, found.pick, found.flags) == (Ruling.KEEP, Pair(TRITON, TRITON), (("attention-backend", "triton"),))
+    [(_, because)] = found.because
+    assert "1.100 times that of fa3 (1.09" in because and because.endswith("; your choice, kept") and len(because) <= 160
+    assert found.unset_because is not None
+    assert (
+        "fa3 would make a step " in found.unset_because
+        and " % faster, but engine.attention_backend=triton is your choice" in found.unset_because
+    )
+
+
+def test_a_slower_rival_of_an_explicit_choice_is_no_reason_against_it() -> None:
     engine = replace(ENGINE, attention_backend="fa3")
-    found = decide(one_cell_each({"fa3": (554, 98), "flashinfer": (400, 35)}, engine=engine))
-    assert (found.ruling, found.pick, found.flags) == (Ruling.KEEP, Pair(FA3, FA3), ())
-    assert found.unset_because and "flashinfer would win" in found.unset_because
-    assert "engine.attention_backend=fa3 is your choice and is kept" in found.unset_because
+    found = decide(one_cell_each({"fa3": (554, 98), "triton": (700, 200)}, engine=engine))
+    [(flag, because)] = found.because
+    assert found.flags == (("attention-backend", "fa3"),) and flag == "attention-backend"
+    assert "triton + fa3 takes 1.04" in because and because.endswith("; your choice, kept")
+    assert found.unset_because and "no arm beat the default" in found.unset_because
+
+
+def test_a_page_size_that_the_user_chose_is_kept_and_repeated() -> None:
+    arms = (arm("fa3", 16), arm("trtllm_mha", 64))
+    times = {("fa3/p16", PREFILL): 554.0, ("fa3/p16", DECODE): 98.0, ("trtllm_mha/p64", PREFILL): 400.0, ("trtllm_mha/p64", DECODE): 50.0}
+    found = decide(build(Recipe(arms, times, engine=replace(ENGINE, page_size=16), page_size=16)))
+    assert (found.ruling, found.flags) == (Ruling.KEEP, (("page-size", "16"),))
+    assert found.because == (("page-size", "your choice, kept: the pick was measured at 16 tokens a page"),)
+    assert "engine.page_size=16 is your choice and is kept" in str(found.unset_because)
 
 
 def test_an_explicit_decode_choice_leaves_prefill_free() -> None:
@@ -220,6 +264,8 @@ def test_an_explicit_decode_choice_leaves_prefill_free() -> None:
     found = decide(one_cell_each(times, engine=engine, default=("fa3", "triton")))
     assert found.default == Pair(FA3, TRITON)
     assert (found.ruling, found.pick) == (Ruling.SWITCH, Pair(FLASHINFER, TRITON))
+    assert found.flags == (("prefill-attention-backend", "flashinfer"), ("decode-attention-backend", "triton"))
+    assert dict(found.because)["decode-attention-backend"].endswith("; your choice, kept")
     assert any("engine.decode_attention_backend=triton is your choice" in text for text in found.cautions)
 
 

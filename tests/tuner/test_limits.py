@@ -11,7 +11,7 @@ from backends.gpu import Gpu
 from backends.model import Model
 from store.plan import PageSize
 from store.scenario import NO_DRIVER, NOT_SELECTED
-from tests.asking import NAMES, entries, gpu
+from tests.asking import NAMES, REMOVED, entries, gpu
 from tests.tuner.planning import B200, CPU, DSV3, H100, LLAMA, scenario
 from tuner.drivers import imports_of, tools_of
 from tuner.engines.sglang import default_pick
@@ -65,7 +65,7 @@ def test_every_entry_ends_as_an_arm_or_as_an_exclusion_with_reasons() -> None:
     for board, asked in ((H100, LLAMA), (B200, DSV3), (CPU, FLOAT)):
         found = sifted(board, asked, EVERYTHING)
         named = {arm.backend for arm in found.arms} | {one.backend for one in found.exclusions if one.phase is None}
-        assert named == set(NAMES)
+        assert named == {*NAMES, *REMOVED}
         assert all(one.reasons for one in found.exclusions)
 
 
@@ -101,6 +101,8 @@ def test_a_selection_keeps_the_default_and_explains_the_rest() -> None:
     found = sifted(backends=("triton",))
     assert {arm.backend for arm in found.arms} == {"triton", "fa3"}
     assert rules_of(found, "flashinfer") == {None: [NOT_SELECTED]}
+    [reason] = next(one.reasons for one in found.exclusions if one.backend == "flashinfer")
+    assert (reason.asked, reason.remedy) == ("measure.backends=[triton]", "add flashinfer to measure.backends")
     assert rules_of(found, "flashmla") == {None: ["attention"]}  # what a limit says stands before what was not chosen
 
 

@@ -26,6 +26,17 @@ def test_gpu_auto_takes_the_workers_board() -> None:
     assert (settings.scenario.gpu.name, settings.scenario.gpu.sm) == (H200.name, 90)
 
 
+def test_the_gpus_cuda_is_that_of_the_workers_torch() -> None:
+    older = replace(THERE, cuda="12.2")
+    assert settings_on(compose([FEW, "gpu=h200"]), older).scenario.gpu.cuda == "12.2"
+    assert settings_on(compose([FEW, "gpu=h200"]), replace(THERE, cuda=None)).scenario.gpu.cuda == "13.0"  # the sheet's
+
+
+def test_a_gpu_that_cannot_be_measured_is_refused_before_it_is_looked_for() -> None:
+    with pytest.raises(UsageError, match="on CPUs, and AMD Instinct MI300X .rocm. is neither; `attnpin plan` says"):
+        settings_on(compose([FEW, "gpu=mi300x"]), THERE)
+
+
 def test_a_gpu_that_the_worker_does_not_have_is_refused() -> None:
     with pytest.raises(
         UsageError, match="asks for NVIDIA L4, but the worker's machine has NVIDIA H200; use gpu=auto or another engine.command"

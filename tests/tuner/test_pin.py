@@ -8,6 +8,7 @@ import pytest
 from backends.environment import Distribution
 from store.decision import Decision, Ruling
 from store.evidence import read_evidence
+from store.pin import Requests
 from store.pin_files import read_pin, verify_evidence
 from store.run import Run
 from tests.tuner.building import DECODE, PREFILL, Recipe, arm, build, one_cell_each
@@ -58,6 +59,17 @@ def test_a_pin_says_what_the_board_engine_and_model_were(run: Run, decision: Dec
     assert (stands.gpu, stands.sm, stands.driver, stands.power_limit_w) == ("NVIDIA H200", 90, "580.95.05", 700.0)
     assert (stands.engine, stands.engine_version, stands.rules_version) == ("sglang", "0.5.16", "0.5.16")
     assert (stands.model, stands.traffic, stands.page_size, stands.tensor_parallel) == ("made_up_8b", "chat", 1, 1)
+
+
+def test_a_pin_says_in_numbers_what_was_asked(run: Run, decision: Decision) -> None:
+    stands = valid_for(run, decision)
+    traffic = run.scenario.traffic
+    assert stands.requests == Requests(traffic.concurrency, traffic.prompt, traffic.output, traffic.cached_share)
+    always = (("decide.objective", "throughput"), ("model.context_length", "131072"), ("model.dtype", "bfloat16"))
+    assert stands.settings == always
+    engine = replace(run.scenario.engine, context_length=4096, features=("radix_cache", "deterministic"))
+    asked = valid_for(replace(run, scenario=replace(run.scenario, engine=engine)), decision).settings
+    assert set(asked) - set(always) == {("engine.context_length", "4096"), ("engine.features", "[radix_cache,deterministic]")}
 
 
 def test_where_the_engine_was_not_installed_the_pin_names_none_but_the_rules_that_were_applied(run: Run, decision: Decision) -> None:

@@ -21,7 +21,7 @@ GUARDS = ("decode-fullest", "decode-longest")
 
 
 def said(plan: Plan, *words: str) -> bool:
-    return any(all(word in note for word in words) for note in (*plan.beforehand, *plan.notes))
+    return any(all(word in note for word in words) for note in (*plan.fatal, *plan.beforehand, *plan.notes))
 
 
 def test_a_plan_is_whole() -> None:
@@ -64,9 +64,10 @@ def test_an_unknown_version_gets_the_nearest_rules_and_says_so() -> None:
     assert said(plan, "0.5.17", "0.5.16")
 
 
-def test_an_override_that_is_not_applied_and_an_unknown_pool_are_announced() -> None:
+def test_a_models_own_rule_decides_and_an_unknown_pool_is_announced() -> None:
     plan = plan_of(scenario(B200, DSV3, tensor_parallel=8), ALL)
-    assert said(plan, "DeepseekV3ForCausalLM", "not applied")
+    assert (plan.default.decode, plan.default.page_size) == ("trtllm_mla", 64)
+    assert [step.rule for step in plan.path] == ["mla.trtllm", "compat.page-trtllm-mla"]
     assert said(plan, "KV capacity is unknown", "leave nothing")
     assert said(plan, "absorbed")
 
@@ -75,7 +76,16 @@ def test_what_a_run_answers_itself_stands_apart_from_what_holds_of_its_result() 
     plan = plan_of(scenario(B200, DSV3, tensor_parallel=8), ALL)
     assert any("no worker was asked" in note for note in plan.beforehand)
     assert not any("worker" in note for note in plan.notes)
-    assert any("not applied" in note for note in plan.notes)
+    assert any("absorbed" in note for note in plan.notes)
+
+
+def test_what_sglang_would_refuse_is_fatal_and_the_plan_goes_on_as_if_it_were_not() -> None:
+    plan = plan_of(scenario(H100, LLAMA, page_size=48), ALL)
+    assert plan.fatal == (
+        "SGLang 0.5.22 would not start with these settings: --chunked-prefill-size 8192 is no multiple of page size 48; change one "
+        "(launch.chunk-pages)",
+    )
+    assert plan.default.decode == "fa3" and plan.path[-1].effect == "refused"
 
 
 def test_cut_prompts_are_announced() -> None:

@@ -8,6 +8,7 @@ import pytest
 from backends.gpu import Gpu
 from backends.model import Attention
 from store.scenario import Lengths, Objective
+from tests.tuner.hf.configuring import written
 from tuner import names
 from tuner.errors import UsageError
 from tuner.settings import compose, gpu_sheets
@@ -38,13 +39,14 @@ def test_without_overrides_the_tiny_model_chats_on_what_this_machine_has():
 @pytest.mark.parametrize(
     "override", [f"{group}={name}" for group, options in names.groups().items() if group not in ("backend", "launcher") for name in options]
 )
-def test_every_option_of_every_group_composes(override):
-    assert compose([override])
+def test_every_option_of_every_group_composes(override, tmp_path):
+    asked = [f"model.path={written(tmp_path)}"] if override == "model=hf" else []
+    assert compose([override, *asked])
 
 
 def test_every_backend_of_the_group_is_an_entry_once():
     entries = [entry.name for entry in compose([]).entries]
-    assert sorted(entries) == list(names.groups()["backend"]) and len(entries) == 23
+    assert sorted(entries) == list(names.groups()["backend"]) and len(entries) == 25
 
 
 def test_geometry_arrives_as_the_model_file_gives_it():
@@ -94,11 +96,18 @@ def test_a_named_gpu_is_taken_from_its_sheet():
 
 def test_unknown_figures_of_a_gpu_stay_none():
     gpu = compose(["gpu=cpu_x86"]).scenario.gpu
-    assert gpu == Gpu("x86 CPU", "cpu", None, None, None, None, None, None, None, None, "not seen")
+    assert gpu == Gpu("x86 CPU", "cpu", None, None, None, None, None, None, None, None, "not seen", arch="x86_64")
+
+
+def test_a_figure_of_a_named_gpu_can_be_set_and_must_make_sense():
+    assert compose(["gpu=apple_mps", "gpu.memory_bytes=68719476736"]).scenario.gpu.memory_bytes == 64 << 30
+    with pytest.raises(UsageError, match="gpu.memory_bytes=-1 is not possible; it must be above 0"):
+        compose(["gpu=h200", "gpu.memory_bytes=-1"])
 
 
 def test_the_sheets_are_those_of_real_gpus():
-    assert {"NVIDIA H200", "NVIDIA L4", "NVIDIA B200", "x86 CPU"} == {sheet.name for sheet in gpu_sheets()}
+    names_of = {sheet.name for sheet in gpu_sheets()}
+    assert {"NVIDIA H200", "NVIDIA L4", "NVIDIA B200", "AMD Instinct MI300X", "x86 CPU"} <= names_of and "auto" not in names_of
 
 
 def test_a_backend_of_ones_own_comes_from_the_folder_given(tmp_path):
@@ -120,7 +129,7 @@ def test_a_model_of_ones_own_comes_from_the_folder_given_and_ours_keep_their_nam
     ("override", "key", "nearest"),
     [
         ("model=qwen3_8", "qwen3_8", "qwen3_8b"),
-        ("gpu=h20", "h20", "h200"),
+        ("gpu=h2000", "h2000", "h200"),
         ("backend=[fa33]", "fa33", "fa3"),
         ("backend=fa33", "fa33", "fa3"),
         ("measure.backends=[trition]", "measure.backends", "triton"),
@@ -145,6 +154,7 @@ def test_a_typo_gets_the_nearest_name(override, key, nearest):
     ("override", "named"),
     [
         ("traffic.concurrency=-1", "traffic.concurrency=-1"),
+        ("gpu.memory_bytes=80000000000", "gpu.memory_bytes=80000000000 has no say beside gpu=auto"),
         ("engine.tensor_parallel=0", "engine.tensor_parallel=0"),
         ("measure.memory_fraction=0", "measure.memory_fraction=0"),
         ("measure.memory_fraction=1.5", "measure.memory_fraction=1.5"),
@@ -155,7 +165,7 @@ def test_a_typo_gets_the_nearest_name(override, key, nearest):
         ("engine.page_size=0", "engine.page_size=0"),
         ("engine.mem_fraction_static=1", "engine.mem_fraction_static=1"),
         ("traffic.prompt.median_tokens=7000", "exceeds traffic.prompt.p95_tokens=6000"),
-        ("engine.tensor_parallel=3", "8 query heads do not divide over engine.tensor_parallel=3"),
+        ("engine.tensor_parallel=3", "8 query heads do not divide over 3 attention ranks (engine.tensor_parallel=3)"),
         ("model.layers.0.kv_heads=3", "8 query heads do not divide over 3 KV heads"),
         ("model.layers.0.head_dim=0", "has a size below 1"),
         ("model.layers=[]", "model tiny has no layers"),
@@ -190,3 +200,8 @@ def test_a_backend_entry_that_makes_no_sense_names_backend_and_key(tmp_path):
     (tmp_path / "backend" / "mine.yaml").write_text("# @package backends.mine\nlimit: []\n")
     text = refusal("backend=[mine]", config_dir=str(tmp_path))
     assert "backend mine" in text and "'limit'" in text
+
+
+def test_a_backend_that_compiles_while_serving_is_allowed_on_request_only() -> None:
+    allowed = [compose(overrides).scenario.engine.allow_serving_jit for overrides in ([], ["engine.allow_serving_jit=true"])]
+    assert allowed == [False, True]

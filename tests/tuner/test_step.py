@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tuner.building import H200, MODEL, decode, prefill
+from tuner.ranks import Ranks
 from tuner.rates import rates
 from tuner.step import Span, Surroundings, layers_rest, params_read, rest, share, step_model
 
 # Copy bandwidth measured on an H200; the example of an 8B model in bf16 is computed from it.
 MEASURED = replace(H200, bandwidth_bytes_per_s=4.3e12)
-AROUND = Surroundings(MODEL, 1, "cuda", rates(MEASURED, []))
-UNKNOWN = Surroundings(MODEL, 1, "cpu", rates(replace(H200, bandwidth_bytes_per_s=None, peak_flops=None), []))
+AROUND = Surroundings(MODEL, Ranks(1), "cuda", rates(MEASURED, []))
+UNKNOWN = Surroundings(MODEL, Ranks(1), "cpu", rates(replace(H200, bandwidth_bytes_per_s=None, peak_flops=None), []))
 MOE = replace(MODEL, params_total=235e9, params_active=22e9)
 
 
@@ -59,10 +60,41 @@ def test_the_bound_holds_for_models_whose_parameters_are_partly_shared(shared: f
 
 
 def test_ranks_share_the_weights_and_pay_all_reduces() -> None:
-    one, four = rest(decode().cell, replace(AROUND, model=MOE)), rest(decode().cell, replace(AROUND, model=MOE, tensor_parallel=4))
+    one, four = rest(decode().cell, replace(AROUND, model=MOE)), rest(decode().cell, replace(AROUND, model=MOE, ranks=Ranks(4)))
     assert one.high and four.high
     assert one.high / 4 < four.high < one.high
     assert four.low < one.low
+
+
+def test_groups_of_requests_project_their_own_tokens_and_share_the_other_products() -> None:
+    """Eight groups of one request against eight ranks with eight: the same weights are read but for attention's, whole in each."""
+    latent = replace(MODEL, params_total=80e9, params_active=80e9, attention_params=8e9, vocab_size=1)
+    bandwidth = AROUND.rates.bandwidth_high
+    assert bandwidth is not None
+    divided, grouped = (replace(AROUND, model=latent, ranks=ranks) for ranks in (Ranks(8), Ranks(8, attn_dp=8)))
+    more = rest(decode(batch=1).cell, grouped).low - rest(decode(batch=8).cell, divided).low
+    assert more == pytest.approx(1000 * (8e9 - 1e9) * 2 / bandwidth, rel=1e-4)
+
+
+def test_a_long_prefill_of_groups_multiplies_the_tokens_of_all_of_them() -> None:
+    latent = replace(MODEL, params_total=80e9, params_active=80e9, attention_params=8e9, vocab_size=1)
+    flops = AROUND.rates.flops_high
+    assert flops is not None
+    around = replace(AROUND, model=latent, ranks=Ranks(8, attn_dp=8))
+    beside = rest(prefill(new=8192).cell, around).low - 1000 * 2 * 8192 * (8e9 + 72e9) / flops
+    assert 0 < beside < 2  # small kernels and all-reduces: launch-bound at best
+
+
+def test_narrow_weights_are_read_faster() -> None:
+    narrow = replace(AROUND, model=replace(MODEL, weight_bits=8.0))
+    assert rest(decode(batch=1).cell, narrow).low < 0.6 * rest(decode(batch=1).cell, AROUND).low
+
+
+def test_layers_without_attention_leave_the_rest_unbounded_above() -> None:
+    hybrid = replace(AROUND, model=replace(MODEL, other_layers=24))
+    assert rest(decode().cell, hybrid).high is None
+    assert rest(decode().cell, hybrid).low > rest(decode().cell, AROUND).low  # their small kernels
+    assert step_model(decode(), 5.0, hybrid).share_low == 0.0
 
 
 def test_unknown_rates_leave_the_share_open_down_to_zero() -> None:
@@ -85,7 +117,7 @@ def test_a_share_is_a_fraction_in_order(attention: float, low: float, more: floa
 
 @given(batch=st.integers(1, 512), context=st.integers(2, 100_000))
 def test_the_low_end_of_the_rest_is_below_the_high_end(batch: int, context: int) -> None:
-    for around in (AROUND, replace(AROUND, model=MOE, tensor_parallel=8)):
+    for around in (AROUND, replace(AROUND, model=MOE, ranks=Ranks(8))):
         for weighted in (decode(batch=batch, context=16), prefill(new=context)):
             span = rest(weighted.cell, around)
             assert span.high is not None and 0 < span.low < span.high

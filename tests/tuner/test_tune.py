@@ -98,6 +98,16 @@ def test_running_it_again_measures_anew_and_replaces_the_pin(site: Site) -> None
     assert site.pin.run == second.run.id
 
 
+def test_a_pin_made_for_another_scenario_is_replaced_only_after_saying_so(site: Site) -> None:
+    site = site.with_backends("works")
+    assert tell(site).code == 0
+    told = tell(site, "traffic.prompt.p95_tokens=200")
+    said = [line for line in told.err.splitlines() if "another scenario" in line]
+    where = f"attnpin: the pin at {site.pin_path} was made for another scenario (traffic.prompt.p95_tokens 128 -> 200) and will be replaced"
+    assert [line.partition(";")[0] for line in said] == [where]
+    assert told.err.index("another scenario") < told.err.index("probing") and site.pin.run == told.run.id
+
+
 def test_where_no_arm_can_be_measured_the_run_is_incomplete(site: Site) -> None:
     told = tell(site, default_driver("scripted:segfaults"))
     assert (told.code, told.run.status, told.run.rounds) == (3, "incomplete", ())

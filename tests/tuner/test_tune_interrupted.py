@@ -16,6 +16,7 @@ from store.errors import DiskFull
 from store.repository import newest_run
 from tests.tuner.jobs import Site, assert_stored_as_measured
 from tuner import tune
+from tuner.job import Job
 
 FORK = multiprocessing.get_context("fork")  # what a new process would import first is imported already
 ROUNDS = 24  # more than ten kills leave time for
@@ -28,12 +29,12 @@ def site(tmp_path: Path, lock_key: str, scripted: bytes) -> Site:
 
 
 def killed_after(site: Site, seconds: float, at_work: bool) -> bool:
-    """Whether it took a kill to end a job that was given so long, counted from its start, or from when it was ``at_work``."""
+    """Whether it took a kill to end a job that was given so long, counted from its start, or from the first it stored ``at_work``."""
     begun = FORK.Event()
 
     def run() -> None:
-        announce = tune._announce
-        tune._announce = lambda *arguments: (announce(*arguments), begun.set())
+        book_time = Job.book_time
+        Job.book_time = lambda job: (book_time(job), begun.set())
         site.tune(LONG)
 
     job = FORK.Process(target=run)
@@ -106,7 +107,7 @@ def test_a_pin_that_cannot_be_written_leaves_the_run_open_and_is_written_without
     assert capsys.readouterr().err.splitlines()[-1] == "attnpin: pin.yaml has no room on its disk; free some and run the same command again"
     measured = site.run
     assert measured.status == "running" and len(measured.rounds) == 2
-    monkeypatch.setattr(tune, "probe_arms", lambda job, known: tuple(known))
+    monkeypatch.setattr(tune, "probe_arms", lambda job, known, rounds: tuple(known))
     assert site.tune() == 0
     assert site.pin.run == measured.id and (site.run.status, site.run.rounds) == ("finished", measured.rounds)
 

@@ -75,8 +75,25 @@ def test_a_read_only_place_for_the_pin_is_refused_before_anything_is_measured(
 ) -> None:
     pin = read_only_disk / "pins" / "pin.yaml"
     assert site.tune(f"pin.path={pin}") == 2
-    assert told(capsys) == f"pin.path={pin} cannot be written: {read_only_disk} is read-only; choose another path"
+    assert told(capsys).startswith(f"pin.path={pin}: a new file in {read_only_disk} ")
     assert not (site.folder / "attnpin.db").exists()
+
+
+@pytest.mark.parametrize("name", ["pin.yaml", "pin.md", "pin.evidence.jsonl.zst"])
+def test_a_pipe_in_the_place_of_one_of_the_pins_files_stops_the_job_before_it_begins(
+    site: Site, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site.pin_path.parent.mkdir()
+    os.mkfifo(site.pin_path.parent / name)
+    assert site.tune() == 2
+    assert told(capsys) == f"pin.path={site.pin_path} would write {site.pin_path.parent / name}, which is a named pipe; choose another path"
+    assert not (site.folder / "attnpin.db").exists()
+
+
+def test_a_pipe_in_the_place_of_the_database_stops_the_job_before_it_begins(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(site.folder / "attnpin.db")
+    assert site.tune() == 2
+    assert told(capsys) == f"store {site.folder}/attnpin.db is a named pipe; choose another path"
 
 
 def test_a_read_only_place_for_the_database(site: Site, read_only_disk: Path, capsys: pytest.CaptureFixture[str]) -> None:

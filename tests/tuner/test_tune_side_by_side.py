@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from subprocess import Popen
@@ -81,8 +81,8 @@ def test_the_load_of_the_job_that_was_waited_for_is_not_taken_for_somebody_elses
         environment: Environment = facts(session, imports).environment
         return Facts(environment, None if locked else {"memory_bytes": 40 << 30, "utilization_percent": 97})
 
-    def remember(session: Session, key: str, owner: str) -> None:
-        lock(session, key, owner)
+    def remember(session: Session, key: str, owner: str, go_on: Callable[[str], str]) -> None:
+        lock(session, key, owner, go_on)
         locked.append(key)
 
     monkeypatch.setattr(Session, "facts", busy_until_locked)

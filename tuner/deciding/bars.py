@@ -1,4 +1,5 @@
-"""Why a ranked pair may still not be picked: it loses too much on one cell, or the user chose otherwise."""
+"""Why a ranked pair may still not be picked: it loses too much on one cell, the user chose otherwise, or requests may wait
+for its compiler."""
 
 from __future__ import annotations
 
@@ -41,8 +42,27 @@ def loses_a_cell(contest: Contest, pair: Pair) -> str | None:
 
 def against_choice(table: Table, pair: Pair, run: Run) -> str | None:
     """An explicit choice is kept, however much faster something else is."""
-    for phase in Phase:
+    for phase in run.scenario.engine.role.phases:
         choice = chosen(run.scenario.engine, phase)
         if choice and table.arms[pair.of(phase)].backend != usual(run).of(phase):
             return f"{choice} is your choice and is kept"
+    page, kept = table.arms[pair.decode].page_size, run.default.page_size
+    return f"engine.page_size={kept} is your choice and is kept" if run.scenario.engine.page_size is not None and page != kept else None
+
+
+def compiles_while_serving(table: Table, pair: Pair, run: Run) -> str | None:
+    """A backend whose requests may have to wait for a compiler is picked only where the user allows it, or has it already."""
+    if run.scenario.engine.allow_serving_jit:
+        return None
+    for phase in Phase:
+        arm = pair.of(phase)
+        why = late_builds(run, arm)
+        if why and table.arms[arm].backend != usual(run).of(phase):
+            return f"{arm} may compile kernels while it serves ({why}); with engine.allow_serving_jit=true it may be pinned"
     return None
+
+
+def late_builds(run: Run, arm: str) -> str | None:
+    """Why requests may have to wait for the arm's compiler; None where they need not, or where nobody has read whether."""
+    terms = run.terms_of(arm)
+    return terms.jit.why if terms and terms.jit and terms.jit.stalls_requests else None

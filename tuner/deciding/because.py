@@ -6,10 +6,13 @@ from collections.abc import Iterable
 
 from backends.cell import Phase
 from reports import numbers, wording
-from store.decision import Interval, Pair, PairScore
+from reports.choice import step_change
+from store.decision import Interval, Pair
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
+from tuner.deciding.incumbent import chosen
 from tuner.deciding.scores import objective_ms, ratio
+from tuner.deciding.standing import Standing
 
 LIMIT = 160
 PLAIN_FACTOR = 1.2
@@ -20,32 +23,34 @@ FLAG_PHASES = {
 }
 
 
-def flag_reasons(
-    contest: Contest, pick: PairScore, flags: Iterable[tuple[str, str]], ranked: Iterable[Pair], default_page: int
-) -> tuple[tuple[str, str], ...]:
-    """(flag, reason) for every flag; a reason is one line of at most `LIMIT` characters. ``ranked`` are the pick's rivals."""
-    rivals = tuple(ranked)
-    return tuple((flag, _reason(contest, pick, flag, rivals, default_page)) for flag, _ in flags)
+def flag_reasons(standing: Standing, pick: Pair, flags: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """(flag, reason) for every flag of ``pick``; a reason is one line of at most `LIMIT` characters."""
+    return tuple((flag, _reason(standing, pick, flag)) for flag, _ in flags)
 
 
-def _reason(contest: Contest, pick: PairScore, flag: str, rivals: tuple[Pair, ...], default_page: int) -> str:
+def _reason(standing: Standing, pick: Pair, flag: str) -> str:
     if flag in FLAG_PHASES:
-        return _phase_reason(contest, pick, FLAG_PHASES[flag], rivals)
+        served = standing.run.scenario.engine.role.phases
+        return _phase_reason(standing, pick, tuple(phase for phase in FLAG_PHASES[flag] if phase in served))
     if flag == "page-size":
-        page = contest.table.arms[pick.pair.decode].page_size
-        return fitted(
-            f"the pick was measured at {page} tokens a page, the default has {default_page}", "; one page size serves both phases"
-        )
+        return _page_reason(standing, pick)
     return "the pick was measured with it"
 
 
-def _phase_reason(contest: Contest, pick: PairScore, phases: tuple[Phase, ...], rivals: tuple[Pair, ...]) -> str:
+def _page_reason(standing: Standing, pick: Pair) -> str:
+    page, default = standing.contest.table.arms[pick.decode].page_size, standing.run.default.page_size
+    if page == default:
+        return f"your choice, kept: the pick was measured at {page} tokens a page"
+    return fitted(f"the pick was measured at {page} tokens a page, the default has {default}", "; one page size serves both phases")
+
+
+def _phase_reason(standing: Standing, pick: Pair, phases: tuple[Phase, ...]) -> str:
+    contest = standing.contest
     cells = tuple(weighted for weighted in contest.table.weighted() if weighted.cell.phase in phases)
     label = "+".join(phase.value for phase in phases)
-    spent = f"{label}: {numbers.milliseconds(objective_ms(contest, pick.pair, cells))} of attention per 1000 output tokens"
-    kept = contest.default is not None and _same(pick.pair, contest.default, phases)
-    effect = "; the default here, kept" if kept else _effect(pick)
-    return fitted(spent, _against(contest, pick.pair, _rival(contest, pick.pair, phases, cells, rivals), phases, cells), effect)
+    spent = f"{label}: {numbers.milliseconds(objective_ms(contest, pick, cells))} of attention per 1000 output tokens"
+    against = _against(contest, pick, _rival(contest, pick, phases, cells, standing.ranked), phases, cells)
+    return fitted(spent, against, _effect(standing, pick, phases))
 
 
 def _rival(
@@ -60,23 +65,34 @@ def _rival(
 
 
 def _against(contest: Contest, pick: Pair, rival: Pair | None, phases: tuple[Phase, ...], cells: tuple[WeightedCell, ...]) -> str:
+    """The slower of the two is given as a multiple of the faster: 1.10 times reads easier than 0.91 times."""
     found = ratio(contest, rival, pick, cells) if rival is not None else None
     if rival is None or found is None:
         return ""
     arms = " + ".join(dict.fromkeys(rival.of(phase) for phase in phases))
-    names = wording.by_backend(arms, contest.table.arms.values())
-    return f", {names} takes {_times(found)} times that ({numbers.ratio(found.low)} to {numbers.ratio(found.high)})"
+    name = wording.by_backend(arms, contest.table.arms.values())
+    other = ratio(contest, pick, rival, cells)
+    if found.estimate < 1 and other is not None:
+        return f", {_times(other)} that of {name} {_range(other)}"
+    return f", {name} takes {_times(found)} that {_range(found)}"
 
 
 def _times(found: Interval) -> str:
     """Two digits where the factor is plain, three decimals where it is near 1 and the excess is what counts."""
-    return numbers.significant(found.estimate, 2) if found.estimate >= PLAIN_FACTOR else numbers.ratio(found.estimate)
+    return f"{numbers.significant(found.estimate, 2) if found.estimate >= PLAIN_FACTOR else numbers.ratio(found.estimate)} times"
 
 
-def _effect(pick: PairScore) -> str:
-    if pick.step_gain_low is None or pick.step_gain_high is None:
-        return ""
-    return f"; pair wins {numbers.percent_range(pick.step_gain_low, pick.step_gain_high)} of a step, predicted"
+def _range(found: Interval) -> str:
+    return f"({numbers.ratio(found.low)} to {numbers.ratio(found.high)})"
+
+
+def _effect(standing: Standing, pick: Pair, phases: tuple[Phase, ...]) -> str:
+    default = standing.contest.default
+    if default is not None and _same(pick, default, phases):
+        return f"; {'your choice' if any(chosen(standing.run.scenario.engine, phase) for phase in phases) else 'the default here'}, kept"
+    score = next((score for score in standing.scores if score.pair == pick), None)
+    change = step_change(score) if score else ""
+    return f"; a step {change}, predicted" if change else ""
 
 
 def _same(one: Pair, two: Pair, phases: Iterable[Phase]) -> bool:

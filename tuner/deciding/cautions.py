@@ -10,11 +10,14 @@ from backends.cell import Phase
 from reports import numbers
 from store.decision import Pair
 from store.run import Run
+from tuner.deciding.bars import late_builds
 from tuner.deciding.contest import Contest
 from tuner.deciding.incumbent import incumbent
 from tuner.sieve import left_out
 
 ENOUGH_PROCESSES = 4
+POOL_SIZED_LATER = "SGLANG_ENABLE_POST_CAPTURE_KV_SIZING"  # sglang/srt/arg_groups/overrides.py, post_capture_kv_sizing_planned
+TRUE = ("1", "true", "yes", "y")  # sglang/srt/environ.py, EnvBool
 HOST_BOUND = 1.1  # served/device time of an eager call above which the host, not the kernel, sets the pace
 
 
@@ -28,6 +31,8 @@ def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None]) -> tuple[
         *_assumptions(contest),
         *_adapters(contest, arms),
         *_host_bound(contest, arms),
+        *_late_builds(run, arms),
+        *_pool_sized_later(run),
         *_unguarded(contest),
         *_left_out(run, contest),
     )
@@ -71,6 +76,18 @@ def _host_bound(contest: Contest, arms: tuple[str, ...]) -> Iterator[str]:
         if arm in arms and cost and cost.served_us is not None and cost.served_us > HOST_BOUND * cost.device_us:
             served, device = numbers.microseconds(cost.served_us), numbers.microseconds(cost.device_us)
             yield f"{arm} on {cell} takes {served} with its host work and {device} on the device, which is what was compared"
+
+
+def _late_builds(run: Run, arms: Iterable[str]) -> Iterator[str]:
+    for name in arms:
+        if why := late_builds(run, name):
+            yield f"{name} may compile kernels while it serves: {why}"
+
+
+def _pool_sized_later(run: Run) -> Iterator[str]:
+    """SGLang then gives the pool what is left after capture, so that workspaces and graphs come out of it."""
+    if dict(run.environment.variables).get(POOL_SIZED_LATER, "").lower() in TRUE:
+        yield f"{POOL_SIZED_LATER} is set where the arms ran: a server that has it too holds other numbers of KV tokens than are said here"
 
 
 def _unguarded(contest: Contest) -> Iterator[str]:

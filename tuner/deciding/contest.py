@@ -11,6 +11,7 @@ from store.run import Run
 from store.scenario import Decide, WeightedCell
 from tuner.deciding.table import Table
 from tuner.objective import counted
+from tuner.ranks import ranks_of
 from tuner.rates import rates
 from tuner.statistics import bonferroni
 from tuner.step import Span, Surroundings, layers_rest
@@ -38,7 +39,7 @@ def contest_of(run: Run, table: Table, default: Pair | None, ranked: Iterable[Pa
     cells = counted(table.cells, rules.objective)
     comparisons = max(0, len({counted_arms(pair, cells) for pair in ranked}) - 1)
     device = "cpu" if run.environment.board.kind == "cpu" else "cuda"
-    around = Surroundings(run.scenario.model, engine.tensor_parallel, device, rates(run.scenario.gpu, run.trials))
+    around = Surroundings(run.scenario.model, ranks_of(engine), device, rates(run.scenario.gpu, run.trials))
     confidence = bonferroni(rules.confidence, comparisons)
     return Contest(table, rules, default, cells, comparisons, confidence, around, rest_of(cells, around))
 

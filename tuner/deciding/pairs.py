@@ -13,8 +13,12 @@ from tuner.deciding.table import Table
 def pairs_of(table: Table) -> tuple[Pair, ...]:
     """Every prefill arm with every decode arm of the same page size and KV dtype, each usable on every cell of its phase.
 
-    One page size and one KV dtype serve both phases, so pairs are filtered, not picked a phase at a time.
+    One page size and one KV dtype serve both phases, so pairs are filtered, not picked a phase at a time. On a server of one
+    phase, whose cells are all of it, an arm is its own partner.
     """
+    phases = {weighted.cell.phase for weighted in table.cells}
+    if len(phases) == 1:
+        return tuple(Pair(arm.name, arm.name) for arm in _usable(table, *phases))
     return tuple(
         Pair(prefill.name, decode.name)
         for prefill in _usable(table, Phase.PREFILL)

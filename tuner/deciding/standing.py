@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from store.decision import Pair, PairScore
 from store.run import Run
-from tuner.deciding.bars import against_choice, guarded, loses_a_cell
+from tuner.deciding.bars import against_choice, compiles_while_serving, guarded, loses_a_cell
 from tuner.deciding.contest import Contest, contest_of
 from tuner.deciding.incumbent import incumbent, unmeasured, usual
 from tuner.deciding.pairs import pairs_of, unranked
@@ -56,7 +56,7 @@ def _score(run: Run, contest: Contest, pair: Pair, unranked_because: str | None)
     against = ratio(contest, pair, default) if default is not None and pair != default else None
     low, high = (0.0, 0.0) if pair == default else step_gain(contest, pair) or (None, None)
     worst, worst_ratio = worst_cell(contest, pair, guarded(contest.table)) or (None, None)
-    barred = loses_a_cell(contest, pair) or against_choice(contest.table, pair, run)
+    barred = loses_a_cell(contest, pair) or against_choice(contest.table, pair, run) or compiles_while_serving(contest.table, pair, run)
     return PairScore(pair, objective_ms(contest, pair), against, low, high, worst, worst_ratio, barred)
 
 

@@ -1,115 +1,86 @@
-"""SGLang's default attention backend, as its own decision tree: branches in order, the first that holds wins.
-
-Source: sglang/srt/arg_groups/model_override_base.py, get_default_attn_backend (0.5.22); sglang/srt/server_args.py,
-ServerArgs._get_default_attn_backend (0.5.16).
-"""
+"""SGLang's default tree and a request's way through it, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from backends.gpu import Gpu
-from backends.limits import release
-from backends.model import Attention, Model
-from backends.question import RULES
-from store.scenario import Speculation
+from store.rule_path import Branch, DefaultTree
+from tuner.engines.resolver import default_tree
+from tuner.engines.resolver.conditions import MLA
+from tuner.engines.resolver.record import Rule, Sets, Settings
+from tuner.engines.resolver.request import Request
+from tuner.engines.sglang_resolution import BACKEND_FIELDS, Answer, conditions_of, in_words, rule_named, words_of
 
-AITER_MLA_HEADS = (16, 128)
-
-
-@dataclass(frozen=True)
-class Situation:
-    """What the tree looks at: settings as written, before the engine fills any in. ``flashinfer``: importable there."""
-
-    model: Model
-    gpu: Gpu
-    tensor_parallel: int
-    speculation: Speculation
-    page_size: int | None
-    flashinfer: bool
-    rules: str
-
-    def built_for(self, major: int, cuda: str) -> bool:
-        """SGLang's platform probes: a compute capability major, and a CUDA no older (unknown counts as new enough)."""
-        new_enough = self.gpu.cuda is None or release(self.gpu.cuda) >= release(cuda)
-        return self.gpu.sm is not None and self.gpu.sm // 10 == major and new_enough
-
-    @property
-    def hopper(self) -> bool:
-        return self.built_for(9, "12.3")
-
-    @property
-    def sm100(self) -> bool:
-        return self.built_for(10, "12.8")
-
-    @property
-    def sm120(self) -> bool:
-        return self.built_for(12, "12.8")
-
-    @property
-    def chain(self) -> bool:
-        """`is_no_spec_infer_or_topk_one`: sglang/srt/utils/common.py."""
-        topk = self.speculation.topk
-        return topk is None or (topk == 1 and self.page_size in (None, 1))
-
-    @property
-    def final_drafts(self) -> bool:
-        return self.speculation.algorithm is None or self.speculation.topk is not None
-
-    @property
-    def asymmetric(self) -> bool:
-        return any(kind.head_dim != kind.value_head_dim for kind in self.model.layers)
-
-    @property
-    def rank_heads(self) -> int:
-        return self.model.layers[0].query_heads // self.tensor_parallel
+KINDS = {default_tree.WHISPER.words, MLA.words, MLA.negated}  # what sorts models, not machines
 
 
-@dataclass(frozen=True)
-class Branch:
-    """``words`` name the condition, so that a path through the tree can be read."""
-
-    words: str
-    holds: Callable[[Situation], bool]
-    backend: str
-    rules: tuple[str, ...] = RULES
+def branches_of(version: str) -> tuple[Rule, ...]:
+    return tuple(rule for rule in default_tree.RULES if rule.applies_to(version))
 
 
-ANY = (Branch("a Whisper model", lambda s: "Whisper" in s.model.architecture, "flashinfer"),)
-
-MHA = (
-    Branch("Hopper (CUDA >= 12.3) without a draft tree", lambda s: s.hopper and s.chain, "fa3"),
-    Branch(
-        "SM100 (CUDA >= 12.8) without a draft tree, K and V widths differ",
-        lambda s: s.sm100 and s.chain and s.final_drafts and s.asymmetric,
-        "fa4",
-        rules=("0.5.22",),
-    ),
-    Branch(
-        "SM100 (CUDA >= 12.8) without a draft tree",
-        lambda s: s.sm100 and s.chain and s.final_drafts,
-        "trtllm_mha",
-    ),
-    Branch("ROCm", lambda s: s.gpu.kind == "rocm", "aiter"),
-    Branch("Apple MPS", lambda s: s.gpu.kind == "mps", "torch_native"),
-    Branch("FlashInfer importable and no attention sinks", lambda s: s.flashinfer and not s.model.sinks, "flashinfer"),
-    Branch("anything else", lambda s: True, "triton"),
-)
-
-MLA = (
-    Branch("Hopper (CUDA >= 12.3)", lambda s: s.hopper, "fa3"),
-    Branch("SM100 (CUDA >= 12.8)", lambda s: s.sm100, "flashinfer"),
-    Branch("ROCm with 16 or 128 heads a rank", lambda s: s.gpu.kind == "rocm" and s.rank_heads in AITER_MLA_HEADS, "aiter"),
-    Branch("Apple MPS", lambda s: s.gpu.kind == "mps", "torch_native"),
-    Branch("anything else", lambda s: True, "triton"),
-)
+def backend_of(rule: Rule) -> str:
+    assert isinstance(rule.then, Sets)
+    return str(dict(rule.then.values)["base"])
 
 
-def tree_pick(situation: Situation) -> tuple[str, str]:
-    """The default backend and the path to it in words."""
-    attention = situation.model.attention
-    branches = [branch for branch in (*ANY, *(MLA if attention is Attention.MLA else MHA)) if situation.rules in branch.rules]
-    taken = next(index for index, branch in enumerate(branches) if branch.holds(situation))
-    passed = [f"not {branch.words}" for branch in branches[len(ANY) : taken]]
-    return branches[taken].backend, "; ".join([f"{attention.value.upper()} model", *passed, branches[taken].words])
+def plain_tree(version: str) -> DefaultTree:
+    """The tree of a release, walked by nobody."""
+    return DefaultTree(version, default_tree.SOURCE, tuple(_branch(rule, None) for rule in branches_of(version)))
+
+
+def tree_for(answer: Answer) -> DefaultTree:
+    """The tree as ``answer``'s request walked through it, or what decided in its place."""
+    plain = plain_tree(answer.request.version)
+    taken = _taken(answer)
+    if taken is None:
+        return DefaultTree(plain.rules_version, plain.source, plain.branches, _instead(answer))
+    rules = branches_of(answer.request.version)
+    place = rules.index(taken)
+    states = [False] * place + [True] + [None] * (len(rules) - place - 1)
+    return DefaultTree(plain.rules_version, plain.source, tuple(_branch(rule, state) for rule, state in zip(rules, states, strict=True)))
+
+
+def _branch(rule: Rule, taken: bool | None) -> Branch:
+    return Branch(rule.id, words_of(rule.when), backend_of(rule), rule.because, taken)
+
+
+def _taken(answer: Answer) -> Rule | None:
+    held = set(answer.resolution.path)
+    return next((rule for rule in branches_of(answer.request.version) if rule.id in held), None)
+
+
+def _instead(answer: Answer) -> str:
+    deciding = [change for change in answer.resolution.changes if change.setting in BACKEND_FIELDS]
+    return f"{deciding[0].rule}, {in_words(deciding[0])}," if deciding else f"--attention-backend {answer.request.attention_backend}"
+
+
+def because(answer: Answer) -> str:
+    """How the backends came about: what held -> what it chose, rule by rule; what was written where no rule chose."""
+    deciding = [change.rule for change in answer.resolution.changes if change.setting in BACKEND_FIELDS]
+    told = [f"{'; '.join(_held(answer, name))} -> {_chosen(answer, name)}" for name in dict.fromkeys(deciding)]
+    written = answer.request.attention_backend
+    return "; ".join(([f"engine.attention_backend is set to {written}"] if written else []) + told)
+
+
+def _chosen(answer: Answer, rule: str) -> str:
+    changes = [change for change in answer.resolution.changes if change.rule == rule and change.setting in BACKEND_FIELDS]
+    if {change.setting for change in changes} == {"base"} or len({change.after for change in changes}) == 1:
+        return str(changes[0].after)
+    return ", ".join(f"{change.setting} {change.after}" for change in changes)
+
+
+def _held(answer: Answer, name: str) -> Iterator[str]:
+    """The conditions of a rule; before a branch of the tree also what the branches before it missed."""
+    rule, rules = rule_named(name), branches_of(answer.request.version)
+    if rule in rules:
+        settings = answer.settings_before(name)
+        missed = [_missed(before, answer.request, settings) for before in rules[: rules.index(rule)]]
+        own = words_of(rule.when)
+        yield from dict.fromkeys((own[0], *(word for word in missed if word is not None), *own[1:]))
+    else:
+        yield from words_of(conditions_of(name)) or ("always",)
+
+
+def _missed(rule: Rule, request: Request, settings: Settings) -> str | None:
+    failing = next(condition for condition in rule.when if not condition.holds(request, settings))
+    return None if failing.words in KINDS else failing.negated

@@ -139,9 +139,11 @@ class Worker:
                 raise self._unusable(f"it did not answer within {self._start_limit_s:g} s{_first(banner)}") from None
             if line is None:
                 raise self._unusable(f"it ended with exit code {streams.exit_code()}{_first(banner)}{_last(streams.tail())}")
-            if _is_hello(line):
+            event = greeting(line)
+            if event == "hello":
                 return
-            banner.append(line)
+            if event is None:
+                banner.append(line)
         raise self._unusable(f"it is no Python{_first(banner)}")
 
     def _unusable(self, what: str) -> UsageError:
@@ -149,11 +151,13 @@ class Worker:
         return UsageError(f"engine.command={words}: {what}; give a command that ends in a Python 3.10 or newer, such as [python3]")
 
 
-def _is_hello(line: bytes) -> bool:
+def greeting(line: bytes) -> str | None:
+    """The kind of the event at the end of ``line``, None for a line of somebody else's, who may not have ended it before we spoke."""
+    start = line.find(b'{"event"')
     try:
-        return bool(parse(line)["event"] == "hello")
+        return None if start < 0 else str(parse(line[start:])["event"])
     except Garbage:
-        return False
+        return None
 
 
 def _first(banner: Sequence[bytes]) -> str:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 import torch
 
 from backends.checks.reference import Expected, expect
-from backends.checks.tolerance import Incorrect, judge, tau
+from backends.checks.tolerance import Errors, Incorrect, judge, tau
 from tests.backends.faulty import PlainCall
 from tests.backends.small import decode, laid_out
 
@@ -20,7 +21,21 @@ def right_output(dtype: str) -> tuple[Expected, torch.Tensor]:
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
 def test_a_right_output_errs_by_its_dtypes_rounding(dtype: str) -> None:
     expected, output = right_output(dtype)
-    assert judge(expected, output, tau(dtype, "cpu")) < tau(dtype, "cpu") / 3
+    errors = judge(expected, output, tau(dtype, "cpu"))
+    assert 0 <= errors.rms < errors.largest < tau(dtype, "cpu") / 3
+
+
+def test_the_rms_error_is_over_all_rows_and_heads_and_the_largest_is_of_one() -> None:
+    expected, _ = right_output("float32")
+    output = expected.output.clone()
+    output[5, 1] *= 1 + 1e-3
+    errors = judge(replace(expected, exact_rows=expected.rows, exact=expected.output.double()), output, 1e-2)
+    assert errors.largest == pytest.approx(1e-3, rel=1e-3)
+    assert errors.rms == pytest.approx(1e-3 / math.sqrt(expected.output[..., 0].numel()), rel=1e-3)
+
+
+def test_of_two_checks_the_worse_of_each_error_counts() -> None:
+    assert Errors(3e-3, 1e-4).or_worse(Errors(2e-3, 2e-4)) == Errors(3e-3, 2e-4)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

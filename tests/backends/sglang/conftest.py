@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
-NO_NETWORK = 75  # tests/engine/unpack.py
+from tests.engine.folders import ROOT, engine_folders
 
 
 @pytest.fixture(scope="session", params=["0.5.22", "0.5.16"])
@@ -24,12 +23,3 @@ def driven(request: pytest.FixtureRequest) -> dict[str, Any]:
     printed: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     assert printed["version"] == request.param
     return printed
-
-
-def engine_folders(version: str) -> list[str]:
-    """Folders that hold this SGLang, unpacked now if need be; without a network the test is skipped, in CI it fails."""
-    done = subprocess.run([sys.executable, str(ROOT / "tests/engine/unpack.py"), version], capture_output=True, text=True)
-    if done.returncode == NO_NETWORK and not os.environ.get("CI"):
-        pytest.skip(f"SGLang {version} is not unpacked in .cache/ and there is no network to fetch it from")
-    assert done.returncode == 0, f"SGLang {version} cannot be unpacked: {done.stderr}"
-    return done.stdout.split()

@@ -87,7 +87,7 @@ def judged(call: EagerCall, data: CellData) -> dict[str, Any]:
         return outputs[-1]
 
     checker = Checker(data, SLOTS - 1, None)
-    error, needle = checker.check(shot, range(SLOTS)), checker.check_needles(shot)
+    error, needle = checker.check(shot, range(SLOTS)).largest, checker.check_needles(shot)
     return {"error": error, "needle": needle, "graph": call.graph, "resolved": call.resolved, "rows": rows[-1]}
 
 

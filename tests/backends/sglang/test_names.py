@@ -8,7 +8,7 @@ import pytest
 
 from backends.driver import FellBack, MissingPackage
 from backends.sglang.capture import _Captured
-from backends.sglang.context import MOST_WARNINGS, _Listener, imported
+from backends.sglang.context import MOST_WARNINGS, _Listener, _listening, imported
 from backends.sglang.resolved import check_class
 from backends.sglang.torchvision_stub import install_if_needed
 from backends.sglang.versions import names_for
@@ -70,9 +70,16 @@ def test_what_a_capture_left_in_the_backend_comes_back_with_its_call() -> None:
 
 
 def test_a_warning_of_the_engine_is_kept_once_and_their_number_is_bounded() -> None:
-    context = SimpleNamespace(warnings=[], fallbacks=[])
-    listener = _Listener(context)  # type: ignore[arg-type]
+    listener = _Listener()
     for text in ("slow", "slow", *(f"warning {index}" for index in range(50)), "JIT KV-Cache is off"):
         listener.emit(logging.makeLogRecord({"msg": text}))
-    assert context.warnings[:2] == ["slow", "warning 0"] and len(context.warnings) == MOST_WARNINGS
-    assert context.fallbacks == ["JIT KV-Cache is off"]
+    assert listener.warnings[:2] == ["slow", "warning 0"] and len(listener.warnings) == MOST_WARNINGS
+    assert listener.fallbacks == ["JIT KV-Cache is off"]
+
+
+def test_a_process_has_one_listener_so_what_is_logged_while_importing_ahead_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging.getLogger("sglang"), "handlers", [])
+    logging.getLogger("sglang.srt").warning("said while it was imported")
+    first = _listening()
+    logging.getLogger("sglang.srt").warning("heard")
+    assert _listening() is first and first.warnings == ["heard"]

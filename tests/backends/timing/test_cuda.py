@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from contextlib import AbstractContextManager
 
 import pytest
 import torch
 
 from backends.checks.checker import Checker
 from backends.driver import CellData
+from backends.phases import Phases
+from backends.seat import Seat
 from backends.spec import TimingSpec
 from backends.timing.capture import ReplayedCall
 from backends.timing.cuda_events import CLOCK_HZ, back_to_back_us, held_back_us, hold_back
@@ -16,7 +19,7 @@ from backends.timing.queued import QueuedCall
 from backends.timing.roofline import Roofline
 from backends.timing.timed import make_timed
 from tests.backends.faulty import PlainCall
-from tests.backends.small import decode, laid_out
+from tests.backends.small import arm, decode, laid_out, silent
 
 pytestmark = pytest.mark.gpu
 
@@ -24,6 +27,7 @@ TIMING = TimingSpec(
     blocks=2, replays=8, replay_ms=4.0, discard_ms=5.0, warmup_s=0.0, warmup_cap_s=0.0, build_limit_s=900.0, trial_limit_s=120.0
 )
 SLOTS = 5
+KEPT, OUTPUT = 64 << 20, 4 << 20
 
 
 class Recordable(PlainCall):
@@ -64,6 +68,36 @@ def test_a_graph_rotates_over_all_slots_and_is_right_on_the_last() -> None:
     assert len(samples) == timed.pace.replays and all(math.isfinite(sample) and sample > 0 for sample in samples)
     assert 1.0 < samples[0] * timed.pace.launches * 1e-3 < 20.0
     timed.close()
+
+
+class Hoarding(Recordable):
+    """Keeps `KEPT` bytes from its first `capturing` on, and makes an output of `OUTPUT` bytes inside the graph."""
+
+    def capturing(self) -> AbstractContextManager[None]:
+        self.kept = torch.empty(KEPT, dtype=torch.uint8, device="cuda")
+        return super().capturing()
+
+    def launch(self, slot: int) -> torch.Tensor:
+        return torch.zeros(OUTPUT, dtype=torch.uint8, device="cuda")
+
+
+def test_a_graphs_memory_is_told_from_what_the_call_keeps_beside_it() -> None:
+    timed = ReplayedCall(Hoarding(cell_data()), SLOTS, TIMING)
+    assert timed.memory is not None and timed.memory.taken_bytes is not None and timed.memory.live_bytes is not None
+    assert OUTPUT <= timed.memory.live_bytes < KEPT
+    assert timed.memory.live_bytes <= timed.memory.taken_bytes < KEPT
+    timed.close()
+
+
+def test_a_seat_counts_what_its_call_keeps_and_not_what_its_graph_holds() -> None:
+    class Driver:
+        def prepare(self, data: CellData) -> Hoarding:
+            return Hoarding(data)
+
+    seat = Seat(arm("", kv_dtype="bfloat16"), Driver(), cell_data(), SLOTS, Phases(silent))  # type: ignore[arg-type]
+    seat.capture(TIMING)
+    assert seat.call_bytes is not None and KEPT <= seat.call_bytes < KEPT + OUTPUT
+    seat.close()
 
 
 def test_an_eager_call_has_a_device_time_below_its_served_time() -> None:

@@ -12,14 +12,14 @@ from backends.worker import board
 
 
 def test_a_processor_is_named_with_its_memory() -> None:
-    found = board.here(cuda_build=False)
+    found = board.here(())
     assert found.kind == "cpu" and found.name
     assert found.memory_bytes is not None and found.memory_bytes > 1 << 28
     assert (found.sm, found.uuid, found.driver, found.power_limit_w) == (None, None, None, None)
 
 
 def test_whether_others_use_a_processor_is_not_verifiable() -> None:
-    assert board.busy(board.here(cuda_build=False)) == "not verifiable"
+    assert board.busy(board.here(())) == "not verifiable"
 
 
 def test_without_a_driver_every_reading_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,13 +36,13 @@ def test_a_driver_that_refuses_every_call_gives_none_and_never_zero(monkeypatch:
     monkeypatch.setattr(nvml, "library", Refusing)
     device = nvml.Device(ctypes.c_void_p())
     readings = [getattr(device, name)() for name in vars(nvml.Device) if not name.startswith("_") and name != "whole"]
-    assert len(readings) == 10 and set(readings) == {None}
+    assert len(readings) == 11 and set(readings) == {None}
     assert device.whole() is device
 
 
 @pytest.mark.gpu
 def test_a_gpu_is_described_without_taking_its_memory() -> None:
-    found = board.here(cuda_build=True)
+    found = board.here(("cuda",))
     assert found.kind == "cuda" and found.uuid is not None and found.driver is not None
     assert found.sm_count is not None and found.l2_bytes is not None and found.smem_per_block_bytes is not None
     handle = nvml.device_by_uuid(found.uuid)
@@ -56,7 +56,7 @@ def test_a_gpu_is_described_without_taking_its_memory() -> None:
 def test_a_gpu_agrees_with_torch() -> None:
     import torch
 
-    found = board.here(cuda_build=True)
+    found = board.here(("cuda",))
     properties: Any = torch.cuda.get_device_properties(0)
     assert found.sm == properties.major * 10 + properties.minor
     assert found.sm_count == properties.multi_processor_count
@@ -70,7 +70,9 @@ OCCUPY = "import sys, torch; x = torch.empty(2**30, dtype=torch.uint8, device='c
 
 @pytest.mark.gpu
 def test_a_gpu_that_others_use_is_busy() -> None:
-    idle = board.here(cuda_build=True)
+    idle = board.here(("cuda",))
+    if cuda_driver.context_is_open():
+        pytest.skip("an earlier test of this process holds the GPU; run this file by itself")
     assert board.busy(idle) is None
     with subprocess.Popen([sys.executable, "-c", OCCUPY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdin is not None and other.stdout is not None

@@ -40,6 +40,7 @@ def named(name: str, base: type[Exception] = Exception) -> type[Exception]:
         (RuntimeError("Could not find nvcc and default cuda_home='/usr/local/cuda' doesn't exist"), Outcome.BUILD_FAILED),
         (named("CppCompileError", RuntimeError)("C++ compile error"), Outcome.BUILD_FAILED),
         (named("CompilationError")("at 3:4"), Outcome.BUILD_FAILED),
+        (OSError("/tmp/x.so: failed to map segment from shared object"), Outcome.BUILD_FAILED),
         (AttributeError("'Runner' object has no attribute 'spec_info'"), Outcome.CRASHED),
         (KeyboardInterrupt(), Outcome.INTERRUPTED),
     ],
@@ -52,6 +53,13 @@ def test_the_cause_decides_where_the_wrapper_says_nothing() -> None:
     wrapper = Exception("capture failed")
     wrapper.__cause__ = named("OutOfMemoryError")("no room")
     assert describe(wrapper).outcome is Outcome.OUT_OF_MEMORY
+
+
+def test_what_a_compiler_says_last_is_told_with_the_first_line() -> None:
+    error = named("CppCompileError", RuntimeError)("C++ compile error\n\nOutput:\nfatal error: No space left on device")
+    assert describe(error).detail == "CppCompileError: C++ compile error (No space left on device)"
+    said = OSError(28, "No space left on device")
+    assert describe(said).detail == "OSError: [Errno 28] No space left on device"
 
 
 def test_only_a_crash_ends_the_process() -> None:

@@ -81,3 +81,9 @@ def test_a_link_planted_under_the_name_is_not_followed(tmp_path: pathlib.Path) -
     (tmp_path / "attnpin-k.lock").symlink_to(victim)
     assert lock.take("k", "anna", nobody_holds, tmp_path) is not None
     assert victim.read_text() == "precious"
+
+
+def test_a_pipe_under_the_name_is_no_lock(tmp_path: pathlib.Path) -> None:
+    os.mkfifo(tmp_path / "attnpin-k.lock")
+    caution = lock.take("k", "anna", nobody_holds, tmp_path)
+    assert caution is not None and "attnpin-k.lock cannot be opened (it is no regular file)" in caution

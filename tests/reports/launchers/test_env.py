@@ -38,7 +38,7 @@ def test_one_substitution_turns_the_value_into_the_flags() -> None:
 def test_a_pin_that_sets_nothing_leaves_the_variable_empty(shell: str, tmp_path: Path) -> None:
     text = env.render(building.pin(building.kept()), ENV)
     assert sourced(shell, text, tmp_path) == docker(text)[VARIABLE] == ""
-    assert "# unset, because the best arm would win at most 0.42 % of a step\n" in text
+    assert "# unset, because with the best arm a step is at most 0.42 % faster\n" in text
 
 
 def test_the_reason_stands_on_a_line_of_its_own() -> None:

@@ -22,7 +22,7 @@ def test_a_program_reads_flags_and_reasons() -> None:
 
 def test_a_pin_that_sets_nothing_has_no_flags_and_a_reason() -> None:
     content = json.loads(json_flags.render(building.pin(building.kept()), JSON))
-    assert (content["flags"], content["unset"]) == ({}, "unset, because the best arm would win at most 0.42 % of a step")
+    assert (content["flags"], content["unset"]) == ({}, "unset, because with the best arm a step is at most 0.42 % faster")
 
 
 @given(st.text())

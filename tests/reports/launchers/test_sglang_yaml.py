@@ -39,7 +39,7 @@ def test_a_pin_that_sets_nothing_is_a_file_of_comments_with_the_reason() -> None
     text = sglang_yaml.render(building.pin(building.kept()), SGLANG)
     assert arguments(text) == []
     assert all(line.startswith("#") for line in text.splitlines())
-    assert text.endswith("# unset, because the best arm would win at most 0.42 % of a step\n")
+    assert text.endswith("# unset, because with the best arm a step is at most 0.42 % faster\n")
 
 
 @given(st.text())

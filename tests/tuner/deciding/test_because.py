@@ -21,7 +21,7 @@ def test_a_switched_flag_says_against_whom_and_what_the_step_gains() -> None:
     line, score = dict(found.because)["decode-attention-backend"], found.scores[0]
     assert score.step_gain_low is not None and score.step_gain_high is not None
     assert "fa3 takes" in line
-    assert f"pair wins {100 * score.step_gain_low:.0f} % to {100 * score.step_gain_high:.0f} % of a step, predicted" in line
+    assert f"; a step {100 * score.step_gain_low:.0f} % to {100 * score.step_gain_high:.0f} % faster, predicted" in line
 
 
 def test_a_kept_flag_says_why_the_other_phase_s_arm_is_not_taken_for_both() -> None:

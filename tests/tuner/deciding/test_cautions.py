@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from backends.arm import Provider
 from backends.measured import CellRound, Trial
 from backends.outcome import Outcome
@@ -38,6 +40,14 @@ def test_a_kernel_adapter_in_the_answer_is_named() -> None:
     arms = (arm("fa3", provider=Provider.KERNEL),)
     found = decide(build(Recipe(arms, {("fa3/p1@kernel", PREFILL): 554.0, ("fa3/p1@kernel", DECODE): 98.0})))
     assert "fa3/p1@kernel was driven through a kernel adapter, not through the engine's own object" in found.cautions
+
+
+@pytest.mark.parametrize(("value", "said"), [("1", True), ("True", True), ("0", False), ("", False)])
+def test_a_server_that_sizes_its_pool_after_capture_holds_other_numbers_of_tokens(value: str, said: bool) -> None:
+    run = one_cell_each({"fa3": (554.0, 98.0)})
+    variables = (("SGLANG_ENABLE_POST_CAPTURE_KV_SIZING", value),)
+    found = decide(replace(run, environment=replace(run.environment, variables=variables)))
+    assert any("other numbers of KV tokens" in caution for caution in found.cautions) is said
 
 
 def test_an_arm_that_its_probe_kept_out_of_the_race_is_named_with_that_probe() -> None:

@@ -13,7 +13,8 @@ from store.run import DefaultPick
 from store.scenario import Speculation
 from tests.asking import entries, gpu
 from tests.tuner.planning import A100, B200, CPU, CPU_AMX, DSV3, GEMMA3, GPT_OSS, H100, L40S, LLAMA, MAC, MI300, MIMO, RTX5090, scenario
-from tuner.engines.sglang import caveats, default_pick
+from tuner.engines.sglang import default_pick
+from tuner.engines.sglang_caveats import caveats
 
 ALL = tuple(entries().values())
 WITHOUT_FLASHINFER = {"sglang": "sglang", "triton": "triton", "sgl_kernel": "sglang-kernel"}
@@ -140,10 +141,10 @@ def test_whisper_is_asked_before_anything_else() -> None:
 
 
 def test_the_path_through_the_tree_is_told() -> None:
-    assert pick(H100).because == "MHA model; Hopper (CUDA >= 12.3) without a draft tree -> fa3 (SGLang 0.5.22)"
+    assert pick(H100).because == "MHA model; Hopper with CUDA 12.3 or newer; topk unset (or 1 at page size 1) -> fa3 (SGLang 0.5.22)"
     assert "not Hopper" in pick(A100).because
-    assert pick(A100).because.endswith("FlashInfer importable and no attention sinks -> flashinfer (SGLang 0.5.22)")
-    assert "engine.attention_backend is set to it" in pick(H100, attention_backend="triton").because
+    assert pick(A100).because.endswith("FlashInfer importable; no attention sinks -> flashinfer (SGLang 0.5.22)")
+    assert pick(H100, attention_backend="triton").because == "engine.attention_backend is set to triton (SGLang 0.5.22)"
     assert pick(H100, decode_attention_backend="triton").because.endswith("; engine.decode_attention_backend is triton")
 
 
@@ -164,6 +165,15 @@ def test_two_spellings_of_one_draft_that_differ_in_the_default_are_pointed_out()
     assert not caveats(scenario(H100, LLAMA, speculation=Speculation("EAGLE", topk=4)), ALL, "0.5.22", None)
 
 
-def test_a_model_whose_default_sglang_replaces_is_pointed_out() -> None:
-    (note,) = caveats(scenario(B200, DSV3), ALL, "0.5.22", None)
-    assert "DeepseekV3ForCausalLM" in note and "not applied" in note
+def test_a_model_whose_default_sglang_replaces_gets_that_one() -> None:
+    assert answer(B200, DSV3) == ("trtllm_mla", "trtllm_mla", 64)
+    assert "no backend chosen -> trtllm_mla" in pick(B200, DSV3).because
+    assert caveats(scenario(B200, DSV3), ALL, "0.5.22", None) == ()
+
+
+def test_what_the_engine_would_do_without_the_users_choice_is_said() -> None:
+    (note,) = caveats(scenario(H100, LLAMA, attention_backend="triton"), ALL, "0.5.22", None)
+    assert note == "engine.attention_backend=triton is your choice and is kept; by itself SGLang would run fa3"
+    (note,) = caveats(scenario(H100, LLAMA, decode_attention_backend="triton"), ALL, "0.5.22", None)
+    assert note.endswith("by itself SGLang would run fa3") and note.startswith("engine.decode_attention_backend=triton is your choice")
+    assert not caveats(scenario(H100, LLAMA, attention_backend="fa3"), ALL, "0.5.22", None)

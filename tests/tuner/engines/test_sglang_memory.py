@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.scenario import Speculation
+from store.scenario import Role, Speculation
 from tests.asking import gpu
-from tests.tuner.planning import CPU, DSV3, GIB, LLAMA, scenario
+from tests.tuner.planning import CPU, DSV3, GIB, LLAMA, engine, scenario
 from tuner.engines.sglang_memory import (
     captured_batches,
     chunked_prefill_size,
@@ -19,6 +19,7 @@ from tuner.engines.sglang_memory import (
     prefill_graphs,
     server_for,
 )
+from tuner.ranks import Ranks
 
 
 @pytest.mark.parametrize(
@@ -62,15 +63,45 @@ def test_prefill_graphs_are_counted_as_the_engine_lists_them() -> None:
 def test_the_memory_fraction_follows_the_engine_s_formula() -> None:
     small = gpu(89, memory_bytes=22 * GIB)
     reserved = 512 + 1.5 * 4096 + 128 + 2 * 48 + 8 * 50
-    assert mem_fraction(small, 4096, 48, 1, LLAMA.attention) == round(1 - reserved / (22 * 1024), 3)
-    assert mem_fraction(gpu(90, memory_bytes=100 * GIB), 2048, 8, 1, LLAMA.attention) == 0.9  # at least 10 GiB are left
-    assert mem_fraction(gpu(90, memory_bytes=None), 2048, 8, 1, LLAMA.attention) is None
+    assert mem_fraction(small, 4096, 48, engine(), LLAMA.attention) == round(1 - reserved / (22 * 1024), 3)
+    assert mem_fraction(gpu(90, memory_bytes=100 * GIB), 2048, 8, engine(), LLAMA.attention) == 0.9  # at least 10 GiB are left
+    assert mem_fraction(gpu(90, memory_bytes=None), 2048, 8, engine(), LLAMA.attention) is None
 
 
 def test_a_token_of_kv_counts_every_layer_and_mla_stores_k_alone() -> None:
-    assert kv_bytes_per_token(LLAMA, "bfloat16", 1) == 32 * 8 * (128 + 128) * 2
-    assert kv_bytes_per_token(LLAMA, "float8_e4m3fn", 4) == 32 * 2 * (128 + 128)
-    assert kv_bytes_per_token(DSV3, "bfloat16", 8) == 61 * 576 * 2
+    assert kv_bytes_per_token(LLAMA, "bfloat16", Ranks(1)) == 32 * 8 * (128 + 128) * 2
+    assert kv_bytes_per_token(LLAMA, "float8_e4m3fn", Ranks(4)) == 32 * 2 * (128 + 128)
+    assert kv_bytes_per_token(DSV3, "bfloat16", Ranks(8)) == 61 * 576 * 2
+
+
+def test_ranks_that_split_a_context_hold_a_share_of_each_token() -> None:
+    assert kv_bytes_per_token(DSV3, "bfloat16", Ranks(8, dcp=8)) == 61 * 576 * 2 // 8
+    assert kv_bytes_per_token(replace(LLAMA, layers=(replace(LLAMA.layers[0], kv_heads=4),)), "bfloat16", Ranks(8, dcp=2)) == 32 * 256
+
+
+def test_groups_of_requests_pad_their_graphs_and_prefill_an_eighth_of_the_chunk_each() -> None:
+    board = gpu(90, memory_bytes=150 * GIB)
+    reserved = 512 + 1.5 * 8192 + 128 * 8 + 512 * (2 + 4.5 * 8) + 8 * 58
+    assert mem_fraction(board, 8192, 512, engine(tensor_parallel=8, attn_dp_size=8), LLAMA.attention) == round(1 - reserved / 153600, 3)
+    sized = server_for(scenario(board, tensor_parallel=8, attn_dp_size=8, speculation=Speculation("EAGLE")), "0.5.22", 1)
+    assert (sized.chunked_prefill_size, sized.max_running_requests) == (1024, 6)
+
+
+@pytest.mark.parametrize(
+    ("role", "reserved"),
+    [(Role.PREFILL, 512 + 1.5 * 4096 + 128 + 8 * 50), (Role.DECODE, 512 + 1.5 * 2048 + 128 + 2 * 48)],
+)
+def test_a_server_of_one_phase_reserves_for_that_phase_alone(role: Role, reserved: float) -> None:
+    board = gpu(89, memory_bytes=22 * GIB)
+    assert mem_fraction(board, 4096, 48, engine(role=role), LLAMA.attention) == round(1 - reserved / (22 * 1024), 3)
+
+
+def test_narrow_weights_leave_more_for_the_pool() -> None:
+    board = gpu(90, memory_bytes=150 * GIB)
+    wide, narrow = (server_for(scenario(board, replace(LLAMA, weight_bits=bits)), "0.5.22", 1) for bits in (None, 8.0))
+    assert (wide.weight_bytes, narrow.weight_bytes) == (16e9, 8e9)
+    assert wide.pool_tokens is not None and narrow.pool_tokens is not None
+    assert narrow.pool_tokens - wide.pool_tokens == pytest.approx(8e9 / 131072, abs=1)
 
 
 def test_the_pool_is_whole_pages_of_what_weights_leave() -> None:

@@ -16,7 +16,7 @@ def test_a_version_that_was_read_has_its_own_rules(version: str) -> None:
 
 @pytest.mark.parametrize(
     ("version", "rules"),
-    [("0.4.5", "0.5.16"), ("0.5.9", "0.5.16"), ("0.5.17", "0.5.16"), ("0.5.19", "0.5.22"), ("0.5.22.post1", "0.5.22"), ("0.6.0", "0.5.22")],
+    [("0.4.5", "0.5.16"), ("0.5.9", "0.5.16"), ("0.5.17", "0.5.16"), ("0.5.19", "0.5.22"), ("0.5.22.post1", "0.5.22"), ("0.6.0", "0.5.23")],
 )
 def test_any_other_version_gets_the_nearest_rules_and_a_note(version: str, rules: str) -> None:
     nearest, note = rules_for(version)

@@ -1,0 +1,70 @@
+"""What of README.md and docs/ is made: `python -m tests.docs` makes it again, with --check it only says what differs (and leaves with 1).
+
+Whole pages come from the data they print, single figures from what they cite (`tests.pages.figures`), the picture of the demo
+from its output.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from reports import drift, limits_table
+from reports.default_tree_svg import render_svg
+from tests.pages import recording
+from tests.pages.figures import renewed
+from tests.pages.sources import value
+from tuner.drift import drift_of
+from tuner.engines.sglang_rules import rules_for
+from tuner.engines.sglang_tree import plain_tree
+from tuner.settings import compose_backends
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+
+
+def pages() -> dict[str, str]:
+    """File names and contents of what the data says today."""
+    entries, version = compose_backends(())
+    rules = rules_for(version)[0]
+    return {
+        "limits.md": limits_table.render_markdown(entries, rules),
+        "drift.md": drift.render_markdown(drift_of(entries, rules), rules),
+        "default-tree.svg": render_svg(plain_tree(rules)),
+    }
+
+
+def written() -> list[Path]:
+    """The pages that people write."""
+    return [ROOT / "README.md", *(page for page in sorted(DOCS.glob("*.md")) if page.name not in pages())]
+
+
+def problems() -> Iterator[str]:
+    """A sentence for everything that is not as its sources say."""
+    for page in written():
+        yield from (f"{page.relative_to(ROOT)}: {problem}" for problem in renewed(page.read_text(), value).problems)
+    yield from (f"docs/{name} is stale" for name, text in pages().items() if (DOCS / name).read_text() != text)
+    if recording.words(recording.PICTURE.read_text()) != recording.words(recording.picture(recording.output())):
+        yield "docs/demo.svg is stale: the demo prints something else"
+
+
+def make() -> None:
+    for page in written():
+        page.write_text(renewed(page.read_text(), value).text)
+    for name, text in pages().items():
+        (DOCS / name).write_text(text)
+    recording.PICTURE.write_text(recording.picture(recording.output()))
+
+
+def main(arguments: list[str]) -> int:
+    if arguments != ["--check"]:
+        make()
+    found = list(problems())
+    for problem in found:
+        print(f"{problem}; make docs", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

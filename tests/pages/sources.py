@@ -1,0 +1,90 @@
+"""What a page may cite: the evidence under examples/, the data under docs/data/ and settings under conf/, and arithmetic of those.
+
+qwen3_8b-h200/decode-64/fa3       microseconds of one call, as the example's report shows them
+qwen3_8b-h200/decode-64/layers    also: requests, context (tokens of its longest request)
+engine-benchmark/pools/gib        a key of docs/data/engine-benchmark.yaml; of a list an index, min, max or mean
+conf/decide/default/min_gain      a key of conf/decide/default.yaml
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+import statistics
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from backends.cell import Cell
+from store.evidence import read_evidence
+from store.run import Run
+from tuner.decide import decide
+
+ROOT = Path(__file__).parents[2]
+PATH = re.compile(r"[a-z][\w.-]*(?:/[\w.-]+)+")
+OPERATORS: Mapping[type, Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+OF_LISTS: Mapping[str, Callable[[list[float]], float]] = {"min": min, "max": max, "mean": statistics.fmean}
+OF_CELLS: Mapping[str, Callable[[Cell], int]] = {"requests": lambda cell: cell.batch, "context": lambda cell: max(cell.context_lens)}
+
+
+def value(citation: str) -> float:
+    """``citation`` with every path replaced by its number, worked out. Raises LookupError for what is not there, SyntaxError."""
+    return _worked_out(ast.parse(PATH.sub(lambda path: repr(cited(path[0])), citation), mode="eval").body)
+
+
+def _worked_out(node: ast.AST) -> float:
+    if isinstance(node, ast.BinOp):
+        return OPERATORS[type(node.op)](_worked_out(node.left), _worked_out(node.right))
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return node.value
+    raise SyntaxError("a citation is numbers, paths, + - * / and brackets")
+
+
+def cited(path: str) -> float:
+    """The number at ``path``. Raises LookupError."""
+    first, *rest = path.split("/")
+    if (ROOT / "examples" / first).is_dir():
+        found = _of_example(first, *rest)
+    elif first == "conf":
+        found = _of_yaml(ROOT.joinpath(first, *rest[:2]).with_suffix(".yaml"), rest[2:])
+    else:
+        found = _of_yaml(ROOT / "docs" / "data" / f"{first}.yaml", rest)
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        raise LookupError(f"{path} is no number")
+    return found
+
+
+def _of_example(name: str, cell: str, what: str) -> float:
+    run, times = _example(name)
+    weighted = {weighted.cell.name: weighted for weighted in run.cells}[cell]
+    if what in OF_CELLS:
+        return OF_CELLS[what](weighted.cell)
+    return weighted.layers if what == "layers" else times[cell, what]
+
+
+@cache
+def _example(name: str) -> tuple[Run, Mapping[tuple[str, str], float]]:
+    """The run, and microseconds of one call by cell and backend (each has one arm there)."""
+    run = read_evidence(ROOT / "examples" / name / "pin.evidence.jsonl.zst")
+    backends = {arm.name: arm.backend for arm in run.arms}
+    return run, {(result.cell, backends[result.arm]): result.median_us for result in decide(run).cells}
+
+
+def _of_yaml(file: Path, keys: list[str]) -> Any:
+    found: Any = YAML(typ="safe").load(file)
+    for key in keys:
+        found = _of_list(found, key) if isinstance(found, list) else found[key]
+    return found
+
+
+def _of_list(items: list[float], key: str) -> float:
+    return OF_LISTS[key](items) if key in OF_LISTS else items[int(key)]

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reports import run_report
+from store.evidence import read_evidence
+from tests.examples import folders
+from tests.pages.sources import value
+
+
+@pytest.mark.parametrize("folder", folders(), ids=lambda folder: folder.name)
+def test_a_time_is_the_one_in_the_report_of_its_run(folder: Path) -> None:
+    report = run_report.render_markdown(read_evidence(folder / "pin.evidence.jsonl.zst"))
+    shown = f" {value(f'{folder.name}/decode-64/fa3'):.4g} us "
+    assert any(shown in line for line in report.splitlines() if line.startswith("| decode-64 |") and " fa3" in line)
+
+
+def test_a_citation_may_be_worked_out_from_several() -> None:
+    fa3, triton = value("qwen3_8b-h200/decode-64/fa3"), value("qwen3_8b-h200/decode-64/triton")
+    worked = value("(qwen3_8b-h200/decode-64/triton - qwen3_8b-h200/decode-64/fa3) * qwen3_8b-h200/decode-64/layers / 1000")
+    assert worked == pytest.approx((triton - fa3) * 36 / 1000)
+
+
+def test_data_and_settings_are_cited_by_their_keys() -> None:
+    steps = [value(f"engine-benchmark/decode_step_ms/fa3/{index}") for index in range(4)]
+    assert value("engine-benchmark/decode_step_ms/fa3/mean") == pytest.approx(sum(steps) / 4)
+    assert value("engine-benchmark/decode_step_ms/fa3/max") == max(steps)
+    assert value("conf/decide/default/min_gain") == 0.01
+
+
+@pytest.mark.parametrize(
+    "citation",
+    ["qwen3_8b-h200/decode-64/fa5", "qwen3_8b-h200/decode-65/fa3", "engine-benchmark/nothing", "engine-benchmark/decode_step_ms/fa3/9"],
+)
+def test_what_is_not_there_is_no_zero(citation: str) -> None:
+    with pytest.raises(LookupError):
+        value(citation)
+
+
+def test_a_mapping_is_no_number() -> None:
+    with pytest.raises(LookupError, match="engine-benchmark/pools is no number"):
+        value("engine-benchmark/pools")
+
+
+def test_only_arithmetic_is_worked_out() -> None:
+    with pytest.raises(SyntaxError, match="numbers, paths"):
+        value("__import__('os')")

@@ -1,0 +1,1 @@
+"""What the words of the command line do, a room for each kind of question. Heavy imports stand inside the functions."""

@@ -1,0 +1,47 @@
+"""What is known of backends and of the environment that serves."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from tuner.boundary import say
+from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, settings_of
+
+
+def limits(
+    overrides: Overrides = None,
+    markdown: Markdown = False,
+    json: Json = False,
+    config_dir: ConfigDir = None,
+    drift: Annotated[bool, typer.Option("--drift", help="where the engine's documentation, docstrings and code differ")] = False,
+) -> None:
+    """Every backend with its limits, for the rules of one engine.version. Needs no GPU and asks none."""
+    from reports import drift as differences
+    from reports import limits_table
+    from tuner.engines.sglang_rules import rules_for
+    from tuner.settings import compose_backends
+
+    entries, version = compose_backends(overrides or (), config_dir)
+    rules, note = rules_for(version)
+    if note is not None:
+        say(note)
+    form = "json" if json else "markdown" if markdown else "text"
+    if drift:
+        from tuner.drift import drift_of
+
+        sys.stdout.write(differences.RENDER[form](drift_of(entries, rules, config_dir), rules))
+    else:
+        sys.stdout.write(limits_table.RENDER[form](entries, rules))
+
+
+def doctor(overrides: Overrides = None, json: Json = False, config_dir: ConfigDir = None) -> int:
+    """What is wrong with the environment that serves, and what to do. Exit 0: nothing; 3: warnings; 2: mend it first."""
+    from reports.doctor import render_json, render_text
+    from tuner.doctor.diagnose import diagnose
+
+    diagnosis = diagnose(settings_of(overrides, config_dir).scenario.engine, config_dir)
+    sys.stdout.write(render_json(diagnosis) if json else render_text(diagnosis))
+    return diagnosis.exit_code

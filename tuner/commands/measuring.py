@@ -1,0 +1,70 @@
+"""Before and while measuring: what would be done, the job itself, a recorded one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tuner.commands.options import ConfigDir, Json, Overrides, settings_of
+
+if TYPE_CHECKING:
+    from tuner.settings import Settings
+
+
+def plan(
+    overrides: Overrides = None,
+    json: Json = False,
+    config_dir: ConfigDir = None,
+    tree: Annotated[bool, typer.Option("--tree", help="the engine's default tree alone, and this scenario's way through it")] = False,
+) -> None:
+    """What the engine would pick, what may run and what may not and why, what a run would cost. Needs no GPU."""
+    if tree:
+        sys.stdout.write(_tree(settings_of(overrides, config_dir), json))
+        return
+    from reports.plan import render_json, render_text
+    from tuner.plan import make_plan
+
+    made = make_plan(settings_of(overrides, config_dir))
+    sys.stdout.write(render_json(made) if json else render_text(made))
+
+
+def tune(context: typer.Context) -> int:
+    """The whole job: measure, decide, write the pin. A Hydra application: --cfg job, --info, --multirun, --help."""
+    from tuner import hydra_app
+
+    return hydra_app.run(context.args, tune_with, debug=bool(context.obj))
+
+
+def tune_with(settings: Settings) -> int:
+    """One job of what may be several (--multirun); the exit code."""
+    from tuner.pin_place import refuse_unwritable
+    from tuner.tune import run_tune
+
+    refuse_unwritable(settings.pin_path, settings.store_url)
+    return run_tune(settings)
+
+
+def demo(
+    recorded: Annotated[str, typer.Argument(metavar="RECORDING", help="a recorded run")] = "qwen3_8b-h200",
+    fast: Annotated[bool, typer.Option("--fast", help="wait for nothing (as when stderr is no terminal)")] = False,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="for the pin files; default: a new temporary folder")] = None,
+) -> None:
+    """A run recorded on an H200, replayed in half a minute: probes, rounds, decision, pin. Needs no GPU."""
+    from tuner.demo import run_demo
+
+    run_demo(recorded, out, fast)
+
+
+def _tree(settings: Settings, json: bool) -> str:
+    from reports.default_tree import render_json, render_text
+    from tuner.engines.sglang_resolution import answer_to, path_of
+    from tuner.engines.sglang_rules import rules_for
+    from tuner.engines.sglang_tree import tree_for
+
+    scenario = settings.scenario
+    answer = answer_to(scenario, rules_for(scenario.engine.version)[0])
+    tree, path = tree_for(answer), path_of(answer)
+    return render_json(tree, path) if json else render_text(tree, path, f"{scenario.model.name} on {scenario.gpu.name}")

@@ -1,0 +1,31 @@
+"""What limits say beside yes and no, as sentences: what is taken on trust, and what an arm does that must be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from backends.cell import Phase
+from store.scenario import NO_DRIVER, NOT_SELECTED
+from tuner.limits import Sifted
+
+
+def trust_notes(sifted: Sifted) -> Iterator[str]:
+    """A backend that is kept although nobody knows whether it may run, and what is unknown."""
+    for kept in sifted.trusted:
+        for doubt in kept.reasons:
+            yield f"{kept.backend} is kept on trust: {doubt.asked}; it takes {doubt.allowed}; {doubt.remedy} ({doubt.source})"
+
+
+def refusal_notes(backend: str, phase: Phase, sifted: Sifted) -> Iterator[str]:
+    """Limits that a default breaks: the engine accepts it, and its server would not serve."""
+    for exclusion in sifted.exclusions:
+        if exclusion.backend == backend and exclusion.phase in (None, phase.value):
+            for reason in exclusion.reasons:
+                if reason.rule not in (NO_DRIVER, NOT_SELECTED):
+                    yield f"the default {backend} would fail in {phase.value}: {reason.asked}; it takes {reason.allowed} ({reason.source})"
+
+
+def cost_notes(sifted: Sifted, measured: bool) -> Iterator[str]:
+    """What backends do that are measured, or that are kept and attnpin cannot drive."""
+    arms = {arm.backend for arm in sifted.arms}
+    return (f"{backend} {note.says} ({note.source})" for backend, note in sifted.noted if (backend in arms) is measured)

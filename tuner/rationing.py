@@ -1,0 +1,84 @@
+"""What of a job still fits its budget, and what it had to do without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from backends.arm import Arm
+from backends.measured import Trial
+from backends.outcome import Outcome
+from store.run import Run
+from tuner import spans
+from tuner.budget import Budget, fewest_processes
+from tuner.errors import Incomplete
+from tuner.estimate import timed_cells
+from tuner.job import Job
+
+
+def admits(job: Job, arm: Arm, trials: Iterable[Trial], rounds: int) -> bool:
+    """Whether ``arm`` is probed now, ``rounds`` processes having been measured already.
+
+    The default is when its probe ends in time. A rival is when the fewest processes can follow in this window; where no
+    decision can be reached in it anyway, as the default is. After the first process no arm may join: it would lack that one.
+    """
+    probe_s = job.budget.probe_s(job.scenario, timed_cells([arm], job.cells, job.exclusions))
+    if arm.name in job.default.values():
+        return probe_s <= job.budget.left_s
+    if rounds:
+        return False
+    settled = measured_arms(job, trials)
+    decidable = bool(_rivals(job, settled)) and rounds_fit(job, settled, _fewest(job))
+    return rounds_fit(job, (*settled, arm), _fewest(job), probe_s) or (not decidable and probe_s <= job.budget.left_s)
+
+
+def rounds_fit(job: Job, arms: Sequence[Arm], count: int, before_s: float = 0.0) -> bool:
+    """Whether ``count`` processes with ``arms`` end in time, after ``before_s`` of something else."""
+    round_s = job.budget.round_s(job.scenario, timed_cells(arms, job.cells, job.exclusions))
+    return before_s + count * round_s <= job.budget.left_s
+
+
+def may_race(job: Job, trials: Sequence[Trial], rounds: int) -> bool:
+    """Whether the first process may begin: no arm waits for its probe, or the window ends with a decision without it."""
+    tried = {trial.arm for trial in trials}
+    waiting = any(arm.name not in tried for arm in job.arms)
+    return bool(rounds) or not waiting or rounds_fit(job, measured_arms(job, trials), _fewest(job))
+
+
+def measured_arms(job: Job, trials: Iterable[Trial]) -> tuple[Arm, ...]:
+    names = {trial.arm for trial in trials if trial.outcome is Outcome.MEASURED}
+    return tuple(arm for arm in job.arms if arm.name in names)
+
+
+def left_out(run: Run, budget: Budget) -> tuple[str, ...]:
+    """What the budget kept ``run`` from, in sentences; nothing without one."""
+    if budget.limit_s is None:
+        return ()
+    window = f"in the {spans.words(budget.limit_s)} of measure.budget_s"
+    tried = {trial.arm for trial in run.trials}
+    arms = [arm.name for arm in run.arms if arm.name not in tried]
+    asked, done = run.scenario.measure.processes, len(run.rounds)
+    return (
+        *([f"not probed {window}: {', '.join(arms)}"] if arms else []),
+        *([f"{done} of {asked} processes were measured {window}"] if done < asked else []),
+    )
+
+
+def refuse_too_few(run: Run, budget: Budget) -> None:
+    """Raises `Incomplete` for a run that a window ended before it had the fewest processes."""
+    fewest = fewest_processes(run.scenario.measure.processes)
+    if budget.limit_s is not None and len(run.rounds) < fewest:
+        tried = {trial.arm for trial in run.trials}
+        probed = sum(arm.name in tried for arm in run.arms)
+        raise Incomplete(
+            f"the {spans.words(budget.limit_s)} of measure.budget_s ended with {probed} of {len(run.arms)} arms probed and "
+            f"{len(run.rounds)} of at least {fewest} processes measured; what was measured is kept in run {run.id}, "
+            "the same command goes on with it"
+        )
+
+
+def _rivals(job: Job, arms: Iterable[Arm]) -> list[Arm]:
+    return [arm for arm in arms if arm.name not in job.default.values()]
+
+
+def _fewest(job: Job) -> int:
+    return fewest_processes(job.scenario.measure.processes)

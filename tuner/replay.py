@@ -1,0 +1,88 @@
+"""A recorded run once more: its probes and rounds in their order, at another speed, decided again after every round."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from backends.measured import Round, Trial
+from reports import costs, story
+from reports.wording import by_backend
+from store.decision import Decision
+from store.run import Run
+from tuner.decide import decide
+from tuner.new_run import default_arms
+from tuner.progress import Progress
+from tuner.sieve import left_out
+
+PLAYED_S = 20.0  # how long the waiting of a replay takes in all
+
+
+@dataclass(frozen=True)
+class Pace:
+    """``per_second``: seconds of waiting for a recorded second; 0 = none at all."""
+
+    per_second: float
+    sleep: Callable[[float], None] = time.sleep
+
+
+def pace_for(run: Run, waiting: bool) -> Pace:
+    """The pace that brings ``run`` into `PLAYED_S`."""
+    recorded_s = sum(seconds for _, seconds in (*_probe_phases(run.trials), *_round_phases(run.rounds)))
+    return Pace(min(1.0, PLAYED_S / recorded_s) if waiting and recorded_s else 0.0)
+
+
+def replay(run: Run, progress: Progress, pace: Pace) -> Decision:
+    """Shows probes and rounds as they came, and how the decision moved; returns the decision after the last round."""
+    progress.total(len(run.arms) + len(run.rounds))
+    for arm, trials in groupby(run.trials, key=lambda trial: trial.arm):
+        _probe(run, arm, tuple(trials), progress, pace)
+    for each in left_out(run.arms, run.cells, run.trials, default_arms(run.default, run.arms)):
+        progress.note(by_backend(str(each), run.arms))
+    return _rounds(run, progress, pace)
+
+
+def _probe(run: Run, arm: str, trials: tuple[Trial, ...], progress: Progress, pace: Pace) -> None:
+    _play(f"probing {arm}", _probe_phases(trials), progress, pace)
+    progress.note(story.probe(run, arm, trials))
+    progress.step()
+
+
+def _rounds(run: Run, progress: Progress, pace: Pace) -> Decision:
+    final = decide(run)
+    rival = costs.compared(final)
+    lines = story.rounds(run, decided_after_each(run), rival) if rival else ()
+    if final.default and rival:
+        progress.note(story.question(run, final.default, rival))
+    for number, measured in enumerate(run.rounds):
+        _play(f"round {number + 1} of {len(run.rounds)}", _round_phases((measured,)), progress, pace)
+        progress.step()
+        for line in lines[number : number + 1]:
+            progress.note(line)
+    return final
+
+
+def _play(headline: str, phases: Iterable[tuple[str, float]], progress: Progress, pace: Pace) -> None:
+    """What passes by while it is waited for; without waiting there is nothing to see."""
+    for phase, seconds in phases if pace.per_second else ():
+        progress.phase(headline, phase)
+        pace.sleep(seconds * pace.per_second)
+
+
+def decided_after_each(run: Run) -> tuple[Decision, ...]:
+    """What the run would have said, had it ended after each of its rounds."""
+    return tuple(decide(replace(run, rounds=run.rounds[:count], decision=None)) for count in range(1, len(run.rounds) + 1))
+
+
+def _probe_phases(trials: tuple[Trial, ...]) -> Iterator[tuple[str, float]]:
+    """What of a probe's wall time was recorded."""
+    for trial in trials:
+        yield f"build {trial.cell}", trial.build_s or 0.0
+        yield f"capture {trial.cell}", trial.capture_s or 0.0
+
+
+def _round_phases(rounds: tuple[Round, ...]) -> Iterator[tuple[str, float]]:
+    for measured in rounds:
+        yield from measured.seconds

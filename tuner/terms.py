@@ -1,0 +1,51 @@
+"""What each arm would serve on, from the engine's rules and the backends' data: KV capacity, pages, features, late builds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from backends.arm import Arm
+from backends.capability import BackendEntry, Capability
+from backends.cell import Phase
+from backends.judgement import reasons
+from backends.question import FEATURES, Question
+from store.scenario import Scenario
+from store.serving_terms import ServingTerms
+from tuner.engines.sglang_memory import server_for
+from tuner.engines.sglang_questions import question_for
+
+
+def serving_terms(scenario: Scenario, entries: Iterable[BackendEntry], rules: str, arms: Iterable[Arm]) -> tuple[ServingTerms, ...]:
+    """The terms of every arm.
+
+    SGLang sizes its KV pool when the weights are loaded and before a backend is built (sglang/srt/mem_cache/
+    kv_cache_configurator.py, _profile_available_bytes): of what an arm brings only its page size changes the capacity.
+    """
+    named = {entry.name: entry for entry in entries}
+    return tuple(
+        ServingTerms(
+            arm=arm.name,
+            pool_tokens=server_for(scenario, rules, arm.page_size).pool_tokens,
+            unused_tokens=unused_tokens(arm.page_size),
+            lacks=lacking(named[arm.backend].capability, question_for(scenario, rules, arm.page_size)),
+            jit=named[arm.backend].jit,
+        )
+        for arm in arms
+    )
+
+
+def unused_tokens(page_size: int) -> float:
+    """Slots behind a request's last token in its last page, where every length is as likely as the next."""
+    return (page_size - 1) / 2
+
+
+def lacking(capability: Capability, question: Question) -> tuple[str, ...]:
+    """The features that would bring a reason against the backend in some phase if they were asked for as well."""
+    return tuple(feature for feature in FEATURES if any(_brings_a_reason(capability, question, feature, phase) for phase in Phase))
+
+
+def _brings_a_reason(capability: Capability, question: Question, feature: str, phase: Phase) -> bool:
+    asked = replace(question, phase=phase)
+    wanting = replace(asked, features=tuple(dict.fromkeys((*asked.features, feature))))
+    return bool(set(reasons(capability, wanting)) - set(reasons(capability, asked)))
