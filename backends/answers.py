@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isclose
+from math import ceil, isclose
 
 from backends.model import Attention, LayerKind
 from backends.question import KNOWN_SM, Question
@@ -52,8 +52,10 @@ def widths(question: Question, layer: LayerKind) -> Answer:
 
 
 def pool_elements(question: Question, layer: LayerKind) -> Answer:
-    slots = question.pool_tokens
-    return None if slots is None else (slots * layer.kv_heads * layer.head_dim,)
+    """Of one layer on one rank: ranks that split the keys of a context hold a share of the pool's tokens each."""
+    if question.pool_tokens is None:
+        return None
+    return (ceil(question.pool_tokens / question.dcp_size) * layer.kv_heads * layer.head_dim,)
 
 
 def speculation(question: Question, layer: LayerKind) -> Answer:

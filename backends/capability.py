@@ -84,7 +84,8 @@ class Capability:
 @dataclass(frozen=True)
 class DriverEntry:
     """A worker class that can drive the backend. ``packages`` are the import names it needs, ``devices`` where it runs,
-    ``attention`` the kinds it lays out, ``tools`` what the worker must have besides ("c++")."""
+    ``attention`` the kinds it lays out, ``tools`` what the worker must have besides ("c++"), ``limits`` what it refuses although
+    the backend would not."""
 
     provider: Provider
     driver: str
@@ -92,6 +93,7 @@ class DriverEntry:
     devices: tuple[str, ...]
     attention: tuple[str, ...] = ("mha",)
     tools: tuple[str, ...] = ()
+    limits: Limits = ()
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ LIMIT_KEYS = ("rule", "allowed", "source", "versions", "when", "why", "remedy", 
 PATH_KEYS = ("name", "source", "versions", "when")
 NOTE_KEYS = ("says", "source", "versions", "when")
 JIT_KEYS = ("builds", "why", "source")
-DRIVER_KEYS = ("provider", "driver", "packages", "devices", "attention", "tools")
+DRIVER_KEYS = ("provider", "driver", "packages", "devices", "attention", "tools", "limits")
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def entry_from(data: Mapping[str, Any]) -> BackendEntry:
     return BackendEntry(
         name=name,
         capability=_capability(data, heading),
-        drivers=tuple(_driver(item, where) for item in items_of(data, "drivers", where)),
+        drivers=tuple(_driver(item, heading) for item in items_of(data, "drivers", where)),
         aliases=words_of(data, "aliases", where),
         graph=bool(data.get("graph", True)),
         jit=_jit(data["jit_while_serving"], f"{where}, jit_while_serving") if data.get("jit_while_serving") else None,
@@ -111,7 +111,8 @@ def _jit(data: Any, where: str) -> ServingJit:
     return ServingJit(Builds(builds), required(data, "why", where), required(data, "source", where))
 
 
-def _driver(data: Mapping[str, Any], where: str) -> DriverEntry:
+def _driver(data: Mapping[str, Any], heading: _Heading) -> DriverEntry:
+    where = heading.backend
     refuse_unknown(data, DRIVER_KEYS, f"{where}, driver")
     provider = required(data, "provider", f"{where}, driver")
     if provider not in {member.value for member in Provider}:
@@ -123,4 +124,5 @@ def _driver(data: Mapping[str, Any], where: str) -> DriverEntry:
         devices=words_of(data, "devices", where),
         attention=words_of(data, "attention", where) or ("mha",),
         tools=words_of(data, "tools", where),
+        limits=tuple(_limit(item, heading) for item in items_of(data, "limits", where)),
     )

@@ -15,6 +15,7 @@ from backends.kv.inputs import lay_out
 from backends.kv.layout import pages_needed
 from backends.kv.pool import build_pool
 from backends.kv.rotation import PoolDemand, plan_pools, slots_wanted
+from backends.measurable import unmeasurable
 from backends.timing.roofline import Roofline
 
 if TYPE_CHECKING:
@@ -70,11 +71,10 @@ def pool_key(arm: Arm) -> PoolKey:
 def open_stand(spec: StageSpec, arms: Sequence[Arm], cells: Sequence[Cell], seed: int) -> Stand:
     """Measure the device's limits, then build the pools within ``spec.memory_fraction`` of what is free.
 
-    Raises RuntimeError without the device, `Refused` for a model the reference cannot judge, `NotEnoughMemory`.
+    Raises RuntimeError without the device, `Refused` for what no driver is measured on, `NotEnoughMemory`.
     """
     device = open_device(spec.device)
-    if spec.model.sinks:
-        raise Refused(f"model {spec.model.name} has attention sinks, which the reference does not know yet")
+    _refuse(spec, arms, cells)
     budget = int(spec.memory_fraction * free_bytes(device))
     limit_memory(device, budget)
     roofline = Roofline(device, cells[0].dtype)
@@ -86,7 +86,7 @@ def open_stand(spec: StageSpec, arms: Sequence[Arm], cells: Sequence[Cell], seed
 def _pools(
     spec: StageSpec, cells: Sequence[Cell], wanted: dict[tuple[str, PoolKey], int], device: torch.device, budget: int, seed: int
 ) -> dict[PoolKey, KvPool]:
-    layer = _one_geometry(cells)
+    layer = cells[0].layer  # the others are of its geometry
     demands = [_demand(key, cells, layer, wanted) for key in dict.fromkeys(key for _, key in wanted)]
     for_pools, server_tokens = int(POOL_SHARE * budget), spec.pool_tokens
     if device.type == "cpu":
@@ -96,11 +96,9 @@ def _pools(
     return {(plan.page_size, plan.kv_dtype): build_pool(plan, layer, device, seed) for plan in plans}
 
 
-def _one_geometry(cells: Sequence[Cell]) -> LayerKind:
-    shapes = {(cell.layer.kv_heads, cell.layer.head_dim, cell.layer.value_head_dim) for cell in cells}
-    if len(shapes) != 1:
-        raise Refused(f"cells with KV heads and head dims {sorted(shapes)} in one process; measure layer kinds of one geometry at a time")
-    return cells[0].layer
+def _refuse(spec: StageSpec, arms: Sequence[Arm], cells: Sequence[Cell]) -> None:
+    for reason in unmeasurable(spec.model, (cell.layer for cell in cells), (arm.kv_dtype for arm in arms)):
+        raise Refused(f"model {spec.model.name} with {reason.asked} cannot be measured; attnpin takes {reason.allowed}; {reason.remedy}")
 
 
 def _slots(arms: Sequence[Arm], cells: Sequence[Cell], device: torch.device) -> dict[tuple[str, PoolKey], int]:

@@ -7,7 +7,7 @@ from store.decision import Decision, PairScore, Ruling
 from store.run import Run
 
 NOT_CONFIRMED = "predicted, not measured; not confirmed by a serving run"
-FIRST_CAUTIONS = 2
+FIRST_CAUTIONS = 3
 
 Line = tuple[str, str]
 

@@ -101,7 +101,8 @@ class Objective(str, Enum):
 @dataclass(frozen=True)
 class Measure:
     """How long and how often. ``processes`` fresh processes a run; ``memory_fraction`` of free device memory;
-    ``backends`` is the user's selection of candidates (empty = all), ``seed`` fixes lengths, order and placement."""
+    ``backends`` is the user's selection of candidates (empty = all), ``seed`` fixes lengths, order and placement;
+    ``import_ahead`` lets a process import while the one before it measures."""
 
     profile: str
     processes: int
@@ -109,6 +110,7 @@ class Measure:
     memory_fraction: float
     backends: tuple[str, ...]
     seed: int
+    import_ahead: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
+from dataclasses import replace
 
 from backends.arm import Arm, Provider
-from backends.capability import BackendEntry, DriverEntry, missing_modules
+from backends.capability import BackendEntry, Capability, DriverEntry, missing_modules
+from backends.judgement import reasons
+from backends.measurable import unmeasurable
+from backends.question import Question
 from backends.reason import Reason
 from store.scenario import NO_DRIVER, Scenario
 
 
-def driver_for(entry: BackendEntry, scenario: Scenario, packages: Collection[str] | None) -> tuple[DriverEntry | None, tuple[Reason, ...]]:
+def driver_for(entry: BackendEntry, scenario: Scenario, question: Question) -> tuple[DriverEntry | None, tuple[Reason, ...]]:
     """The first usable driver in the entry's order, else the reasons.
 
-    ``packages`` None = nobody has looked: the engine is taken to be installed on a GPU and not to be on a CPU.
+    ``question.packages`` None = nobody has looked: the engine is taken to be installed on a GPU and not to be on a CPU.
     """
+    packages = question.packages
     if split := _split(scenario):
         return None, (_not_whole(entry, split),)
     fitting = [driver for driver in entry.drivers if _fits(driver, scenario)]
     if not fitting:
         return None, (_none_written(entry, scenario),)
+    if against := tuple(unmeasurable(question.model, question.layers, [question.kv_dtype])):
+        return None, _undriven(entry, against)
+    refused = {driver: reasons(Capability(driver.limits), question) for driver in fitting}
+    if all(refused.values()):
+        return None, _undriven(entry, next(iter(refused.values())))
+    fitting = [driver for driver in fitting if not refused[driver]]
     if packages is None:
         return _assumed(fitting, scenario.gpu.kind), ()
     ready = [driver for driver in fitting if set(driver.packages) <= set(packages)]
@@ -36,6 +47,11 @@ def imports_of(entries: Iterable[BackendEntry]) -> tuple[str, ...]:
 
 def _fits(driver: DriverEntry, scenario: Scenario) -> bool:
     return scenario.gpu.kind in driver.devices and scenario.model.attention.value in driver.attention
+
+
+def _undriven(entry: BackendEntry, against: Iterable[Reason]) -> tuple[Reason, ...]:
+    """Reasons as gaps of attnpin: no limit of the backend speaks here."""
+    return tuple(replace(reason, rule=NO_DRIVER, asked=f"{entry.name} with {reason.asked}") for reason in against)
 
 
 def _split(scenario: Scenario) -> str | None:

@@ -17,15 +17,19 @@ def trust_notes(sifted: Sifted) -> Iterator[str]:
 
 
 def refusal_notes(backend: str, phase: Phase, sifted: Sifted) -> Iterator[str]:
-    """Limits that a default breaks: the engine accepts it, and its server would not serve."""
+    """Limits that a default breaks: the engine accepts it, and its server would not serve. And why attnpin cannot drive one."""
     for exclusion in sifted.exclusions:
         if exclusion.backend == backend and exclusion.phase in (None, phase.value):
             for reason in exclusion.reasons:
-                if reason.rule not in (NO_DRIVER, NOT_SELECTED):
+                if reason.rule == NO_DRIVER:
+                    yield f"attnpin cannot drive {reason.asked} (drivers: {reason.allowed}); {reason.remedy}"
+                elif reason.rule != NOT_SELECTED:
                     yield f"the default {backend} would fail in {phase.value}: {reason.asked}; it takes {reason.allowed} ({reason.source})"
 
 
 def cost_notes(sifted: Sifted, measured: bool) -> Iterator[str]:
-    """What backends do that are measured, or that are kept and attnpin cannot drive."""
+    """What backends do that are measured, or that are kept and attnpin cannot drive; nothing where no arm can be measured."""
     arms = {arm.backend for arm in sifted.arms}
+    if not arms:
+        return iter(())
     return (f"{backend} {note.says} ({note.source})" for backend, note in sifted.noted if (backend in arms) is measured)

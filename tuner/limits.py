@@ -12,6 +12,7 @@ from backends.capability import BackendEntry, DriverEntry, Note
 from backends.cell import Phase
 from backends.judgement import decided, judge
 from backends.pages import apart
+from backends.question import Question
 from backends.reason import Reason
 from store.plan import PageSize, PairExclusion
 from store.run import DefaultPick
@@ -74,7 +75,7 @@ def _sift_one(scenario: Scenario, entry: BackendEntry, default: DefaultPick, ask
     some = tuple(Exclusion(entry.name, phase.value, judgement.reasons) for phase, judgement in judged.items() if judgement.reasons)
     doubts = [judgement.doubts for judgement in judged.values()]
     trusted = (_together(entry, doubts),) if any(doubts) else ()
-    driver, refusal = _chosen_driver(scenario, entry, default, ask(Phase.DECODE, tokens).question.packages)
+    driver, refusal = _chosen_driver(scenario, entry, default, ask(Phase.DECODE, tokens).question)
     noted = tuple(dict.fromkeys((entry.name, note) for judgement in judged.values() for note in judgement.notes))
     if driver is None:
         chosen = refusal[0].rule != NOT_SELECTED
@@ -99,13 +100,13 @@ def _apart(scenario: Scenario, entries: Iterable[BackendEntry], exclusions: Iter
 
 
 def _chosen_driver(
-    scenario: Scenario, entry: BackendEntry, default: DefaultPick, packages: Mapping[str, str] | None
+    scenario: Scenario, entry: BackendEntry, default: DefaultPick, question: Question
 ) -> tuple[DriverEntry | None, tuple[Reason, ...]]:
     wanted = scenario.measure.backends
     if wanted and {*wanted, default.prefill, default.decode}.isdisjoint({entry.name, *entry.aliases}):
         asked, remedy = f"measure.backends=[{','.join(wanted)}]", f"add {entry.name} to measure.backends"
         return None, (Reason(NOT_SELECTED, asked, "the backends it names, and the default", remedy, "the user's selection"),)
-    return driver_for(entry, scenario, packages)
+    return driver_for(entry, scenario, question)
 
 
 def _arms(entry: BackendEntry, driver: DriverEntry, default: DefaultPick, tokens: int) -> tuple[Arm, ...]:

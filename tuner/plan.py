@@ -93,7 +93,7 @@ def fatal_notes(scenario: Scenario, default: DefaultPick, sifted: Sifted) -> Ite
     """Why a run would pin nothing."""
     if scenario.gpu.kind not in MEASURED_KINDS:
         return (f"a plan is all there is for {scenario.gpu.name}: attnpin measures on NVIDIA GPUs and on CPUs",)
-    return default_notes(default, sifted, scenario.engine.role)
+    return dict.fromkeys(default_notes(default, sifted, scenario.engine.role))
 
 
 def default_notes(default: DefaultPick, sifted: Sifted, role: Role = Role.UNIFIED) -> Iterable[str]:

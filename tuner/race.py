@@ -17,7 +17,7 @@ from tuner.job import Job
 from tuner.patience import Patience
 from tuner.rationing import may_race, measured_arms, rounds_fit
 from tuner.sieve import Entrant, entrants, left_out
-from tuner.workers.failure import WorkerFailed
+from tuner.workers.failure import Place, WorkerFailed
 
 Trials = tuple[Trial, ...]
 
@@ -102,8 +102,15 @@ def _one_round(job: Job, field: tuple[Entrant, ...], index: int) -> Round:
         for event in worker.ask(message):
             job.hear(event, f"round {index + 1} of {job.scenario.measure.processes}")
             if event["event"] == "round":
+                _refuse_disturbed(job)
                 return from_plain(Round, event["round"])
     raise RuntimeError(f"the worker ended round {index} without its result")
+
+
+def _refuse_disturbed(job: Job) -> None:
+    job.session.clock.enter("import")
+    if job.session.was_disturbed():
+        raise WorkerFailed(Outcome.INTERRUPTED, "the imports of the next process opened a context on the device meanwhile", Place())
 
 
 def _say_failure(job: Job, index: int, failure: WorkerFailed) -> None:

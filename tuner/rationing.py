@@ -13,6 +13,8 @@ from tuner.budget import Budget, fewest_processes
 from tuner.errors import Incomplete
 from tuner.estimate import timed_cells
 from tuner.job import Job
+from tuner.new_run import default_arms
+from tuner.sieve import entrants
 
 
 def admits(job: Job, arm: Arm, trials: Iterable[Trial], rounds: int) -> bool:
@@ -50,16 +52,14 @@ def measured_arms(job: Job, trials: Iterable[Trial]) -> tuple[Arm, ...]:
 
 
 def left_out(run: Run, budget: Budget) -> tuple[str, ...]:
-    """What the budget kept ``run`` from, in sentences; nothing without one."""
-    if budget.limit_s is None:
-        return ()
-    window = f"in the {spans.words(budget.limit_s)} of measure.budget_s"
-    tried = {trial.arm for trial in run.trials}
-    arms = [arm.name for arm in run.arms if arm.name not in tried]
-    asked, done = run.scenario.measure.processes, len(run.rounds)
+    """What ``run`` did without for want of time, in sentences. ``budget`` is that of the last job on it: an arm that a window
+    before it had no room for is left out also where this job had all the time."""
+    window = "" if budget.limit_s is None else f" in the {spans.words(budget.limit_s)} of measure.budget_s"
+    arms, asked, done = _unprobed(run), run.scenario.measure.processes, len(run.rounds)
+    when = window or " before the first process, and none may join later"
     return (
-        *([f"not probed {window}: {', '.join(arms)}"] if arms else []),
-        *([f"{done} of {asked} processes were measured {window}"] if done < asked else []),
+        *([f"not probed{when}: {', '.join(arms)}"] if arms else []),
+        *([f"{done} of {asked} processes were measured{window}"] if done < asked and _may_go_on(run) else []),
     )
 
 
@@ -74,6 +74,16 @@ def refuse_too_few(run: Run, budget: Budget) -> None:
             f"{len(run.rounds)} of at least {fewest} processes measured; what was measured is kept in run {run.id}, "
             "the same command goes on with it"
         )
+
+
+def _unprobed(run: Run) -> list[str]:
+    tried = {trial.arm for trial in run.trials if trial.outcome is not Outcome.INTERRUPTED}
+    return [arm.name for arm in run.arms if arm.name not in tried]
+
+
+def _may_go_on(run: Run) -> bool:
+    """Whether another process would have an arm to measure: where all have failed, processes are not missing for want of time."""
+    return bool(entrants(run.arms, run.cells, run.trials, default_arms(run.default, run.arms)))
 
 
 def _rivals(job: Job, arms: Iterable[Arm]) -> list[Arm]:

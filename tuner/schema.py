@@ -140,6 +140,7 @@ class MeasureNode:
     backends: list[str] = field(default_factory=list)
     seed: int = 0
     budget_s: float | None = None
+    import_ahead: bool = False
     timing: TimingNode = field(default_factory=TimingNode)
 
 

@@ -35,14 +35,16 @@ class Facts:
 class Session:
     """Holds one light worker (no torch, no device context) that keeps the device's lock until the job ends."""
 
-    def __init__(self, engine: Engine, progress: Progress, clock: PhaseClock, code: bytes | None = None) -> None:
-        """``code`` is what workers run: None = `backends` alone, without drivers of third parties."""
+    def __init__(self, engine: Engine, progress: Progress, clock: PhaseClock, code: bytes | None = None, ahead: bool = False) -> None:
+        """``code`` is what workers run: None = `backends` alone, without drivers of third parties. ``ahead``: a process may
+        import while the one before it measures."""
         self._engine = engine
         self._code = code
         self.progress = progress
         self.clock = clock
         self._keeper: Worker | None = None
         self._ahead = Ahead()
+        self._may_import_ahead = ahead
         self._has_room = False
         self._expected: tuple[Arm, ...] = ()
 
@@ -77,12 +79,18 @@ class Session:
     def import_ahead(self) -> None:
         """Start the process after the present one, which has begun to measure, on its imports; at most one waits.
 
-        Nothing happens on a CPU, where it would take cores from what is measured, with few processors, and once imports
-        opened a context on the device.
+        Nothing happens unless the request asks for it, on a CPU, where it would take cores from what is measured, with few
+        processors, and once imports opened a context on the device.
         """
-        if self._expected and self._has_room and not self._ahead.disturbs:
+        if self._may_import_ahead and self._expected and self._has_room and not self._ahead.disturbs:
             self._ahead.start(self._fresh_worker(), self._expected)
             self._expected = ()
+
+    def was_disturbed(self) -> bool:
+        """Whether the imports that ran beside the process that just ended opened a context on the device; waits for their end."""
+        before = self._ahead.disturbs
+        self._ahead.finish()
+        return self._ahead.disturbs and not before
 
     def _fresh_worker(self) -> Worker:
         return Worker(self._engine.command or (sys.executable,), self._engine.path, self._code)

@@ -18,7 +18,9 @@ def seconds_of(text: str, key: str) -> float:
 
 
 def words(seconds: float) -> str:
-    """ "90 s", "2 min 30 s", "15 min", "2 h 30 min"; whole minutes from ten minutes on."""
+    """ "0.1 s", "90 s", "2 min 30 s", "15 min", "2 h 30 min"; whole minutes from ten minutes on."""
+    if seconds < 1:
+        return f"{round(seconds, 3):g} s"
     if seconds < 120:
         return f"{seconds:.0f} s"
     whole = round(seconds) if seconds < 600 else 60 * round(seconds / 60)

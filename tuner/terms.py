@@ -28,7 +28,7 @@ def serving_terms(scenario: Scenario, entries: Iterable[BackendEntry], rules: st
             arm=arm.name,
             pool_tokens=server_for(scenario, rules, arm.page_size).pool_tokens,
             unused_tokens=unused_tokens(arm.page_size),
-            lacks=lacking(named[arm.backend].capability, question_for(scenario, rules, arm.page_size)),
+            lacks=lacking(named[arm.backend].capability, question_for(scenario, rules, arm.page_size), scenario.engine.role.phases),
             jit=named[arm.backend].jit,
         )
         for arm in arms
@@ -40,9 +40,10 @@ def unused_tokens(page_size: int) -> float:
     return (page_size - 1) / 2
 
 
-def lacking(capability: Capability, question: Question) -> tuple[str, ...]:
-    """The features that would bring a reason against the backend in some phase if they were asked for as well."""
-    return tuple(feature for feature in FEATURES if any(_brings_a_reason(capability, question, feature, phase) for phase in Phase))
+def lacking(capability: Capability, question: Question, phases: Iterable[Phase]) -> tuple[str, ...]:
+    """The features that would bring a reason against the backend in some of ``phases`` if they were asked for as well."""
+    served = tuple(phases)
+    return tuple(feature for feature in FEATURES if any(_brings_a_reason(capability, question, feature, phase) for phase in served))
 
 
 def _brings_a_reason(capability: Capability, question: Question, feature: str, phase: Phase) -> bool:

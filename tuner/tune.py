@@ -11,6 +11,7 @@ from store.connect import Store, open_store
 from store.decision import Decision, Ruling
 from store.pin import Pin
 from store.pin_files import evidence_entry, write_pin
+from store.plan import Plan
 from store.repository import begin_run, load_run, save_decision, set_left_out
 from store.run import Run
 from store.scrub import private_names, scrubbed
@@ -39,7 +40,8 @@ from tuner.workers.bundle import bundle, foreign_sources
 def run_tune(settings: Settings) -> int:
     """Measure, decide, write the pin; the summary goes to stdout. Returns 0, or 3 where there is no pin."""
     store = open_store(settings.store_url)
-    with Progress() as progress, Session(settings.scenario.engine, progress, PhaseClock(), worker_code(settings)) as session:
+    engine, ahead = settings.scenario.engine, settings.scenario.measure.import_ahead
+    with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(settings), ahead) as session:
         for note in store.notes:
             progress.note(note)
         run_id = _measure(settings, store, session)
@@ -59,6 +61,7 @@ def _measure(settings: Settings, store: Store, session: Session) -> str:
     owner = f"attnpin tune model={settings.scenario.model.name}"
     facts = take_device(session, device_key(environment.board), owner, Wait(settings.wait_for_gpu_s))
     plan = make_plan(settings, packages=environment.releases)
+    refuse_without_arms(plan)
     run = begin_run(store, new_run(plan, environment), settings.fresh, reopen=settings.without_default)
     _announce(session.progress, run, settings.pin_path)
     if settings.budget_s is not None and not run.trials and (said := prospect(plan, settings.budget_s)):
@@ -75,6 +78,12 @@ def _measure(settings: Settings, store: Store, session: Session) -> str:
     )
     work_off(job, run)
     return run.id
+
+
+def refuse_without_arms(plan: Plan) -> None:
+    """Raises `Incomplete` with the first reason where no arm is left: nothing is stored of a run without any."""
+    if not plan.arms:
+        raise Incomplete(f"no backend can be measured, nothing was started: {plan.fatal[0]}; attnpin plan lists every reason")
 
 
 def work_off(job: Job, run: Run) -> None:

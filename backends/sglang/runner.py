@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from backends.sglang.context import EngineContext
 
 
+KV_ARGUMENT = "auto"  # the cache holds the model's dtype: backends/measurable.py
+
+
 class StandInModelConfig:
     """The part of SGLang's ModelConfig that backends read; ``kind`` holds heads per rank."""
 
@@ -68,7 +71,7 @@ class StandInRunner:
         self.gpu_id = stage.device.index or 0
         self.dtype = getattr(torch, stage.model.dtype)
         self.kv_cache_dtype = getattr(torch, arm.kv_dtype)
-        self.kv_cache_dtype_str = kv_argument(arm, stage)
+        self.kv_cache_dtype_str = KV_ARGUMENT
         self.page_size = arm.page_size
         self.use_mla_backend = False
         self.is_draft_worker = False
@@ -98,7 +101,7 @@ def server_arguments(arm: Arm, stage: Stage) -> dict[str, Any]:
     return {
         "attention_backend": arm.backend,
         "page_size": arm.page_size,
-        "kv_cache_dtype": kv_argument(arm, stage),
+        "kv_cache_dtype": KV_ARGUMENT,
         "chunked_prefill_size": stage.chunked_prefill_size,
         "cuda_graph_config": CudaGraphConfig(decode=PhaseConfig(backend="full"), prefill=PhaseConfig(backend="disabled")),
     }
@@ -110,13 +113,6 @@ def knobs(arm: Arm, context: EngineContext) -> dict[str, Any]:
     for key in wanted.keys() - context.names.argument_names():
         raise Refused(f"SGLang {context.version} has no server argument {key}; take it out of the knobs of {arm.backend}")
     return wanted
-
-
-def kv_argument(arm: Arm, stage: Stage) -> str:
-    """``--kv-cache-dtype`` as the server would have it: "auto" where the cache holds the model's dtype."""
-    if arm.kv_dtype != stage.model.dtype:
-        raise Refused(f"KV dtype {arm.kv_dtype} beside a {stage.model.dtype} model is not driven yet; set engine.kv_cache_dtype=auto")
-    return "auto"
 
 
 def engine_window(stage: Stage) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from backends.worker.caches import Places
 
-BUILT, OURS, THEIRS = "built here", "attnpin's cache", "image's cache"
+BUILT, OURS, THEIRS = "built here", "attnpin's cache", "a cache that was there"
 GRAVEST = (BUILT, OURS, THEIRS)
 SUFFIXES = (".so", ".cubin")
 COMPILED = "torch.compile"  # stands for its entries, from which it may load kernels that no Python code opens

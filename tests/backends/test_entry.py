@@ -13,7 +13,7 @@ from backends.serving_jit import Builds, ServingJit
 
 LIMIT = {"rule": "head_dim", "allowed": [64, "96..128"], "source": "made up"}
 JIT = {"builds": "per shape", "why": "one a length", "source": "made up"}
-DRIVER = {"provider": "kernel", "driver": "m:C", "packages": ["torch"], "devices": ["cpu"], "tools": ["c++"]}
+DRIVER = {"provider": "kernel", "driver": "m:C", "packages": ["torch"], "devices": ["cpu"], "tools": ["c++"], "limits": [LIMIT]}
 
 
 def test_an_entry_is_read_whole() -> None:
@@ -21,6 +21,7 @@ def test_an_entry_is_read_whole() -> None:
     assert (entry.name, entry.aliases, entry.graph, entry.capability.modules) == ("mine", ("old",), False, ("m",))
     assert entry.capability.limits[0].allowed == (64, Span("96", "128"))
     assert (entry.drivers[0].provider, entry.drivers[0].tools, entry.drivers[0].attention) == (Provider.KERNEL, ("c++",), ("mha",))
+    assert entry.drivers[0].limits == entry.capability.limits
 
 
 def test_when_a_backend_builds_kernels_is_read_and_may_be_unknown() -> None:

@@ -47,9 +47,21 @@ def test_short_memory_makes_a_warm_risk_and_none_at_all_is_said(monkeypatch: pyt
 
 def test_cells_of_two_geometries_are_refused() -> None:
     other = replace(CELLS[0], name="other", layer=LayerKind("other", 1, 8, 8, 64, 64))
-    with pytest.raises(Refused, match="one geometry at a time"):
+    with pytest.raises(Refused, match=r"layer kinds of 2 x 64/64 and 8 x 64/64 .* attnpin takes layers of one geometry"):
         open_stand(stage(), [P1], [CELLS[0], other], seed=0)
     assert LAYER.kv_heads == 2
+
+
+def test_sinks_are_refused_before_a_pool_is_built() -> None:
+    with pytest.raises(Refused, match="model small with attention sinks cannot be measured; attnpin takes layers without sinks"):
+        open_stand(stage(replace(LAYER, sinks=True)), [P1], CELLS, seed=0)
+
+
+def test_a_kv_dtype_that_is_not_the_models_is_refused() -> None:
+    with pytest.raises(
+        Refused, match="float8_e4m3fn KV cache beside a float32 model cannot be measured; .* set engine.kv_cache_dtype=auto"
+    ):
+        open_stand(stage(), [replace(P1, kv_dtype="float8_e4m3fn")], CELLS, seed=0)
 
 
 def test_a_driver_is_a_module_and_a_class() -> None:

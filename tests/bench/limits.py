@@ -1,13 +1,14 @@
 """How fast the limits judge scenarios, on one core: `python -m tests.bench.limits`.
 
-10,000 scenarios have a budget of 5 s, of which the engine's resolution takes its own part (`tests/bench/`); this prints what
-the limits take: every backend in both phases.
+10,000 scenarios have a budget of 5 s, the engine's resolution included. This prints what the limits take, every backend in both
+phases, and what a tenth as many take from the engine's default to the arms, where each backend's page size is resolved too.
 """
 
 from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable, Sequence
 
 from backends.asked import asking
 from backends.cell import Phase
@@ -16,7 +17,9 @@ from backends.question import RULES, Question
 from store.scenario import Scenario, Speculation
 from tests.asking import entries, gpu
 from tests.tuner.planning import A100, B200, CPU, DSV3, GEMMA3, GPT_OSS, H100, L40S, LLAMA, MI300, MIMO, RTX5090, scenario
+from tuner.engines.sglang import default_pick
 from tuner.engines.sglang_questions import question_for
+from tuner.limits import sift
 
 COUNT = 10_000
 BOARDS = (H100, A100, L40S, B200, RTX5090, MI300, CPU, gpu(75), gpu(86), gpu(103), gpu(121))
@@ -48,13 +51,23 @@ def kept(question: Question) -> int:
     return sum(any(not judge(entry.capability, ask(phase, question.page_size)).reasons for phase in Phase) for entry in BACKENDS)
 
 
-def main() -> None:
-    cases = scenarios()
+def arms(case: Scenario) -> int:
+    """Candidates of a plan, with everything that leads to them."""
+    return len(sift(case, BACKENDS, default_pick(case, BACKENDS, case.engine.version), pool_tokens=10**6).arms)
+
+
+def timed(count: Callable[[Scenario], int], cases: Sequence[Scenario]) -> str:
     begun = time.process_time()
-    candidates = sum(kept(question_for(case, case.engine.version, 1)) for case in cases)
+    found = sum(map(count, cases))
     took = time.process_time() - begun
-    each = took / COUNT * 1e6
-    print(f"{COUNT} scenarios x {len(BACKENDS)} backends judged in {took:.2f} s of one core, {each:.0f} us each; {candidates} kept")
+    return f"{took:.2f} s of one core, {took / len(cases) * 1e6:.0f} us each; {found} kept"
+
+
+def main() -> None:
+    cases, some = scenarios(), scenarios(COUNT // 10, seed=2)
+    judged = timed(lambda case: kept(question_for(case, case.engine.version, 1)), cases)
+    print(f"{len(cases)} scenarios x {len(BACKENDS)} backends judged in {judged}")
+    print(f"{len(some)} scenarios x {len(BACKENDS)} backends resolved and filtered in {timed(arms, some)}")
 
 
 if __name__ == "__main__":

@@ -80,8 +80,10 @@ def test_what_the_user_did_not_select_stands_apart_from_limits_in_one_line() -> 
 def test_what_would_keep_a_run_from_pinning_anything_stands_first() -> None:
     title, first = render_text(plan_of(scenario(B200), ALL)).split("\n\n")[:2]
     assert title == "made_up on sm 100, chat traffic"
-    assert first.splitlines()[:2] == [
+    assert first.splitlines()[:3] == [
         "A run would pin nothing",
+        "  attnpin cannot drive trtllm_mha for mha attention on cuda (drivers: none: attnpin has no driver for it in this version); "
+        "measure it with another tool, or add a driver to its entry",
         "  the default trtllm_mha cannot be measured in prefill: a run would end incomplete and pin nothing",
     ]
     assert "A run would pin nothing" not in HOPPER

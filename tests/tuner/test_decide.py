@@ -215,6 +215,13 @@ def test_where_every_rival_is_barred_and_slower_none_is_named_as_the_nearest() -
     )
 
 
+def test_an_arm_that_was_scored_in_one_phase_is_named_for_that_one() -> None:
+    times = {(FA3, PREFILL): 554.0, (FA3, DECODE): 98.0, (FLASHINFER, PREFILL): 900.0, (FLASHINFER, DECODE): 130.0, (TRITON, DECODE): 140.0}
+    failures = {(TRITON, PREFILL): (Outcome.CRASHED, "signal 11")}
+    found = decide(build(Recipe((arm("fa3"), arm("flashinfer"), arm("triton")), times, failures=failures)))
+    assert "with flashinfer in prefill, flashinfer or triton in decode a step is at least " in str(found.unset_because)
+
+
 def test_where_every_rival_is_barred_and_one_is_not_slower_in_all_what_bars_it_is_said() -> None:
     cells = (decode(), prefill(), decode("largest", batch=256, tokens=0.0, calls=0.0))
     us = {FA3: (98.0, 554.0, 300.0), TRITON: (97.5, 900.0, 400.0)}

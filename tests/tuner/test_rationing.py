@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from backends.cell import Phase
+from backends.measured import Trial
+from backends.outcome import Outcome
 from store.connect import open_store
 from store.repository import newest_run
 from tests.tuner.building import one_cell_each
 from tests.tuner.jobs import Site
-from tuner import budget, tune
+from tuner import budget, race, tune
 from tuner.budget import Budget
 from tuner.job import Job
-from tuner.rationing import admits
+from tuner.rationing import admits, left_out
 
 PROBE_S, ROUND_S = 10.0, 5.0
 FIVE, TWO = "measure.processes=5", "measure.processes=2"
@@ -83,6 +85,40 @@ def test_a_window_too_small_for_a_decision_pins_nothing_and_the_next_goes_on(
     assert site.tune(TWO, "measure.budget_s=1000") == 0
     assert (site.run.id, len(site.run.rounds), site.run.left_out) == (begun.id, 2, ())
     assert {trial.arm for trial in site.run.trials} == {arm.name for arm in site.run.arms}
+
+
+def test_an_arm_that_a_window_left_out_is_named_by_a_job_without_one_that_goes_on(
+    window: Callable[..., Site], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = window("works", "takes_long", slow="takes_long")
+    with monkeypatch.context() as patch:
+        patch.setattr(race, "_run_round", interrupted_after(1))
+        assert site.tune(TWO, "measure.budget_s=60") == 130
+    assert (site.run.status, len(site.run.rounds)) == ("running", 1)
+    assert site.tune(TWO) == 0
+    said = "not probed before the first process, and none may join later: takes_long/p1@kernel"
+    assert (site.run.status, len(site.run.rounds), site.run.left_out) == ("finished", 2, (said,))
+    assert f"no time   {said.partition(':')[0]}" in capsys.readouterr().out
+    assert "- **Left out for time**: not probed before the first process" in site.pin_path.with_suffix(".md").read_text()
+
+
+def test_processes_that_no_arm_was_left_for_are_not_missing_for_want_of_time() -> None:
+    run = one_cell_each({"fa3": (500.0, 100.0)}, processes=2)
+    run = replace(run, scenario=replace(run.scenario, measure=replace(run.scenario.measure, processes=4)))
+    assert left_out(run, Budget()) == ("2 of 4 processes were measured",)
+    failed = tuple(Trial(trial.arm, trial.cell, Outcome.CRASHED, "signal 11") for trial in run.trials)
+    assert left_out(replace(run, trials=failed), Budget()) == ()
+
+
+def interrupted_after(rounds: int) -> Callable[[Job, int, tuple[Trial, ...]], tuple[Trial, ...]]:
+    original = race._run_round
+
+    def run_round(job: Job, index: int, trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
+        if index == rounds:
+            raise KeyboardInterrupt
+        return original(job, index, trials)
+
+    return run_round
 
 
 def test_processes_of_several_windows_add_up(window: Callable[..., Site]) -> None:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 
+from store.run import Run
 from tests.tuner import building
 from tuner.decide import decide
 from tuner.progress import Progress
@@ -12,16 +14,24 @@ from tuner.replay import PLAYED_S, Pace, pace_for, replay
 
 
 def told(pace: Pace, name: str = "qwen3_8b-h200") -> list[str]:
+    return told_of(recording(name), pace)
+
+
+def told_of(run: Run, pace: Pace) -> list[str]:
     stream = io.StringIO()
     with Progress(stream) as progress:
-        replay(recording(name), progress, pace)
+        replay(run, progress, pace)
     return stream.getvalue().splitlines()
 
 
-def test_probes_come_before_rounds_in_the_order_they_were_measured_in() -> None:
-    lines = told(Pace(0.0))
+@pytest.mark.parametrize("backwards", [False, True])
+def test_probes_come_before_rounds_in_the_order_they_were_measured_in(backwards: bool) -> None:
+    run = recording("qwen3_8b-h200")
+    run = replace(run, trials=run.trials[::-1]) if backwards else run
+    lines = told_of(run, Pace(0.0))
     probed = [line.split()[2].rstrip(":") for line in lines if line.startswith("attnpin: probed ")]
-    assert probed == [arm.backend for arm in recording("qwen3_8b-h200").arms]
+    backends = {arm.name: arm.backend for arm in run.arms}
+    assert probed == list(dict.fromkeys(backends[trial.arm] for trial in run.trials)) and len(probed) == len(run.arms)
     assert [line[9:21] for line in lines if line.startswith("attnpin: round ")] == [f"round {n} of 4" for n in (1, 2, 3, 4)]
     assert lines.index(next(line for line in lines if "round 1" in line)) > lines.index(
         next(line for line in lines if "did not race" in line)

@@ -78,9 +78,18 @@ def test_the_plan_and_the_report_say_nothing_of_the_other_phase(role: Role) -> N
 
 
 def test_a_default_that_cannot_be_measured_is_announced_for_its_phase_alone() -> None:
-    assert list(planned(Role.DECODE, board=B200).fatal) == [
-        "the default trtllm_mha cannot be measured in decode: a run would end incomplete and pin nothing"
-    ]
+    said = planned(Role.DECODE, board=B200).fatal
+    assert said[-1] == "the default trtllm_mha cannot be measured in decode: a run would end incomplete and pin nothing"
+    assert not any("prefill" in line for line in said)
+
+
+@pytest.mark.parametrize("role", SIDES)
+def test_a_default_that_stays_is_compared_in_its_phase_without_a_word_on_phases(role: Role) -> None:
+    cell, name = (decode(), DECODE) if role is Role.DECODE else (prefill(), PREFILL)
+    arms = (arm("fa3"), arm("flashinfer"))
+    times = {(one.name, name): us for one, us in zip(arms, (2500, 5000), strict=True)}
+    found = decide(build(Recipe(arms, times, cells=(cell,), engine=replace(ENGINE, role=role))))
+    assert "no arm beat the default: with flashinfer a step is at least " in str(found.unset_because)
 
 
 @pytest.mark.parametrize("role", SIDES)

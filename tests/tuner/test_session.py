@@ -8,7 +8,7 @@ import pytest
 from backends.environment import Board
 from tests.tuner.conftest import HERE, copied_backends
 from tests.tuner.jobs import Site, assert_stored_as_measured
-from tuner import session
+from tuner import probe, session
 from tuner.session import has_room
 from tuner.workers.ahead import Ahead
 from tuner.workers.bundle import bundle
@@ -35,9 +35,38 @@ def test_a_job_whose_processes_import_ahead_stores_the_same_with_no_more_process
     started, handed_over = count_workers(monkeypatch)
     site = Site(tmp_path, lock_key, bundle([HERE / "scripted.py", torch], room)).with_backends("works")
     monkeypatch.setattr(session, "has_room", lambda board, cpus: True)
-    assert site.tune() == 0
+    assert site.tune("measure.import_ahead=true") == 0
     assert_stored_as_measured(site.run)
     assert (len(started), len(handed_over)) == (1 + 4, 3)  # one more keeps the lock
+
+
+def test_without_being_asked_no_process_imports_beside_one_that_measures(
+    tmp_path: Path, lock_key: str, scripted: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, handed_over = count_workers(monkeypatch)
+    monkeypatch.setattr(session, "has_room", lambda board, cpus: True)
+    assert Site(tmp_path, lock_key, scripted).tune() == 0
+    assert handed_over == []
+
+
+def test_a_round_beside_which_a_context_was_opened_is_run_again_and_nothing_imports_ahead_any_more(
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    lock_key: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    room = copied_backends(tmp_path_factory)
+    (room / "trial.py").write_text("from scripted import run_trial as run\n")
+    (room / "rounds.py").write_text("from scripted import run_round as run\n")
+    (room / "ahead.py").write_text("import_ahead = lambda arms: True\n")
+    started, handed_over = count_workers(monkeypatch)
+    site = Site(tmp_path, lock_key, bundle([HERE / "scripted.py"], room))
+    monkeypatch.setattr(session, "has_room", lambda board, cpus: True)
+    monkeypatch.setattr(probe, "_next_arms", lambda *arguments: ())
+    assert site.tune("measure.import_ahead=true") == 0
+    assert "the imports of the next process opened a context on the device meanwhile; it is run again" in capsys.readouterr().err
+    assert ([measured.index for measured in site.run.rounds], handed_over) == ([0, 1], [])
 
 
 def count_workers(monkeypatch: pytest.MonkeyPatch) -> tuple[list[object], list[object]]:
@@ -45,10 +74,10 @@ def count_workers(monkeypatch: pytest.MonkeyPatch) -> tuple[list[object], list[o
     handed_over: list[object] = []
 
     class Counted(session.Worker):
-        def __enter__(self) -> Counted:
-            super().__enter__()
-            started.append(self)
-            return self
+        def launch(self):  # type: ignore[no-untyped-def]
+            if self not in started:
+                started.append(self)
+            return super().launch()
 
     class CountedAhead(Ahead):
         def take(self, arms):  # type: ignore[no-untyped-def]

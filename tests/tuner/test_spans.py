@@ -20,7 +20,18 @@ def test_anything_else_is_refused_with_what_to_write(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(0, "0 s"), (90, "90 s"), (150, "2 min 30 s"), (900, "15 min"), (929, "15 min"), (7200, "2 h"), (9000, "2 h 30 min")],
+    [
+        (0, "0 s"),
+        (0.1, "0.1 s"),
+        (0.25, "0.25 s"),
+        (1, "1 s"),
+        (90, "90 s"),
+        (150, "2 min 30 s"),
+        (900, "15 min"),
+        (929, "15 min"),
+        (7200, "2 h"),
+        (9000, "2 h 30 min"),
+    ],
 )
 def test_a_span_is_said_in_a_readers_units(seconds: float, said: str) -> None:
     assert words(seconds) == said

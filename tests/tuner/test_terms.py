@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from backends.arm import Arm, Provider
+from backends.capability import Capability
+from backends.cell import Phase
 from backends.gpu import Gpu
+from backends.limits import Limit
 from backends.serving_jit import Builds
+from store.scenario import Role
 from store.serving_terms import ServingTerms
 from tests.asking import entries, gpu, question
 from tests.tuner.planning import H100, scenario
@@ -49,9 +55,17 @@ def test_an_arm_lacks_what_would_speak_against_it_if_it_were_asked() -> None:
 
 def test_a_feature_that_is_asked_already_is_not_lacking() -> None:
     capability = entries()["flashinfer"].capability
-    assert "radix_cache" not in lacking(capability, question())
-    assert "radix_cache" in lacking(capability, question(features=("deterministic",)))
-    assert "radix_cache" not in lacking(capability, question(features=("deterministic", "radix_cache")))
+    assert "radix_cache" not in lacking(capability, question(), Phase)
+    assert "radix_cache" in lacking(capability, question(features=("deterministic",)), Phase)
+    assert "radix_cache" not in lacking(capability, question(features=("deterministic", "radix_cache")), Phase)
+
+
+@pytest.mark.parametrize(("role", "lacks"), [(Role.DECODE, ()), (Role.PREFILL, ("deterministic",)), (Role.UNIFIED, ("deterministic",))])
+def test_an_arm_lacks_only_what_a_phase_of_its_server_lacks(role: Role, lacks: tuple[str, ...]) -> None:
+    in_prefill = Limit("deterministic", (), "made up", when=(("phase", ("prefill",)),))
+    backend = replace(entries()["triton"], capability=Capability((in_prefill,)))
+    [terms] = serving_terms(scenario(role=role), [backend], "0.5.22", [Arm("triton", Provider.ENGINE, "", 1, "bfloat16")])
+    assert terms.lacks == lacks
 
 
 def test_when_an_arm_builds_kernels_comes_from_its_backends_data() -> None:

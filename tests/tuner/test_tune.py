@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from store.connect import open_store
 from store.evidence import read_evidence
 from store.pin_files import verify_evidence
+from store.repository import newest_run
 from store.run import Run
 from tests.tuner.jobs import DECODE, PREFILL, Site, default_driver, details, outcomes, raced
 from tuner import cli
@@ -114,10 +116,10 @@ def test_where_no_arm_can_be_measured_the_run_is_incomplete(site: Site) -> None:
     assert "no pin    incomplete: the default (torch_native) was not measured" in told.out
 
 
-def test_where_no_backend_may_run_at_all_the_run_is_incomplete(site: Site) -> None:
-    told = tell(site, "backend=[fa3]")
-    assert (told.code, told.run.arms, told.run.rounds) == (3, (), ())
-    assert "incomplete: the default (torch_native) was not measured" in told.out
+def test_where_no_backend_may_run_at_all_there_is_no_run(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    assert site.tune("backend=[fa3]") == 3
+    assert "nothing was started: the default torch_native cannot be measured in prefill: a run would end" in capsys.readouterr().err
+    assert not site.pin_path.exists() and newest_run(open_store(site.url)) is None
 
 
 def test_where_nothing_wins_the_flags_are_unset_with_a_reason(site: Site) -> None:

@@ -127,6 +127,14 @@ def test_a_pin_that_cannot_be_read_any_more_is_written_anew(site: Site) -> None:
     assert site.pin.run == site.run.id
 
 
+def test_a_job_that_no_backend_can_be_measured_in_ends_before_it_begins(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    assert site.tune("engine.kv_cache_dtype=bfloat16") == 3
+    line = told(capsys)
+    assert line.startswith("no backend can be measured, nothing was started: attnpin cannot drive torch_native with bfloat16 KV cache ")
+    assert line.endswith("set engine.kv_cache_dtype=auto, or measure it with another tool; attnpin plan lists every reason")
+    assert list_runs(open_store(site.url)) == ()
+
+
 def test_a_gpu_that_others_are_using(site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     facts = Session.facts
 

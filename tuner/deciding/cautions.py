@@ -22,25 +22,40 @@ HOST_BOUND = 1.1  # served/device time of an eager call above which the host, no
 
 
 def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None]) -> tuple[str, ...]:
-    """``shown`` are the pairs the decision names: pick and default."""
+    """Foremost first, since a first screen shows few. ``shown`` are the pairs the decision names: pick and default."""
     arms = tuple(dict.fromkeys(name for pair in shown if pair for name in (pair.prefill, pair.decode)))
+    aside = _notes_aside(run, arms)
     return (
-        *_processes(run),
-        *_labels(run),
-        *run.notes,
         *_assumptions(contest),
+        *_processes(run),
+        *_imported_ahead(run),
+        *_labels(run),
+        *(note for note in run.notes if note not in aside),
+        *_comparisons(contest),
         *_adapters(contest, arms),
         *_host_bound(contest, arms),
         *_late_builds(run, arms),
         *_pool_sized_later(run),
         *_unguarded(contest),
         *_left_out(run, contest),
+        *aside,
     )
 
 
 def _processes(run: Run) -> Iterator[str]:
     if len(run.rounds) < ENOUGH_PROCESSES:
         yield f"processes measured: {len(run.rounds)}; {ENOUGH_PROCESSES} or more narrow the intervals"
+
+
+def _imported_ahead(run: Run) -> Iterator[str]:
+    if run.scenario.measure.import_ahead:
+        yield "host times (metadata, served, opening, first call) were taken while the next process imported: higher than alone"
+
+
+def _notes_aside(run: Run, shown: Iterable[str]) -> tuple[str, ...]:
+    """What was noted of backends that the decision does not name. A note on a backend begins with its name."""
+    others = {arm.backend for arm in run.arms} - {arm.backend for arm in run.arms if arm.name in shown}
+    return tuple(note for note in run.notes if note.partition(" ")[0] in others)
 
 
 def _labels(run: Run) -> Iterator[str]:
@@ -56,6 +71,10 @@ def _assumptions(contest: Contest) -> Iterator[str]:
     rules = contest.rules
     yield f"no calibration of this board: process-to-process noise of {numbers.percent(rules.sigma_floor)} was assumed as a floor"
     yield f"attention's share of a step is predicted, not measured; {contest.around.rates.source}"
+
+
+def _comparisons(contest: Contest) -> Iterator[str]:
+    rules = contest.rules
     if contest.comparisons > 1:
         yield (
             f"intervals of pairs hold together at {numbers.level(rules.confidence)} over {contest.comparisons} rivals "

@@ -19,7 +19,7 @@ def unset_because(contest: Contest, default: Pair, scores: Iterable[PairScore], 
     rivals = [score for score in scores if score.pair != default]
     passed = passed_over(contest, rivals)
     allowed = [score for score in rivals if score.barred is None]
-    reason = _in_numbers(contest, default, allowed, choice) if allowed else _of_barred(default, rivals, passed)
+    reason = _in_numbers(contest, default, allowed, choice) if allowed else _of_barred(contest, default, rivals, passed)
     sentence = f"unset, because {reason}" + (f"; {passed}" if passed else "")
     return wording.by_backend(sentence, contest.table.arms.values())
 
@@ -31,17 +31,27 @@ def passed_over(contest: Contest, scores: Iterable[PairScore]) -> str | None:
     return f"{wording.pair(best.pair)} would make a step {step_change(best)}, but {best.barred}" if best else None
 
 
-def _of_barred(default: Pair, rivals: list[PairScore], passed: str | None) -> str:
+def _of_barred(contest: Contest, default: Pair, rivals: list[PairScore], passed: str | None) -> str:
     """None of ``rivals`` may be picked, so none of them is named as the best."""
     if not rivals:
         return "no other arm was measured on every cell"
     gains, pairs = [score.step_gain_high for score in rivals], [score.pair for score in rivals]
     if all(gain is not None and gain <= 0 for gain in gains):
         least = numbers.percent(-max(gain for gain in gains if gain is not None))
-        others = dict.fromkeys(pair.of(phase) for phase in Phase for pair in pairs if pair.of(phase) != default.of(phase))
-        return f"no arm beat the default: with {' or '.join(others)} in either phase a step is at least {least} slower, predicted"
+        return f"no arm beat the default: with {_others(contest, default, pairs)} a step is at least {least} slower, predicted"
     nearest = min(rivals, key=lambda score: score.objective_ms)
     return "no other pair may be picked" + ("" if passed else f": {nearest.barred}")
+
+
+def _others(contest: Contest, default: Pair, pairs: Iterable[Pair]) -> str:
+    """The arms that were scored beside the default, by phase: "flashinfer in prefill, flashinfer or triton in decode"."""
+    pairs = tuple(pairs)
+    served = [phase for phase in (Phase.PREFILL, Phase.DECODE) if contest.table.cells_of(phase)]
+    arms = {phase: dict.fromkeys(pair.of(phase) for pair in pairs if pair.of(phase) != default.of(phase)) for phase in served}
+    said = {phase: " or ".join(names) for phase, names in arms.items() if names}
+    if len(said) == len(served) and len(set(said.values())) == 1:
+        return next(iter(said.values())) + (" in either phase" if len(served) > 1 else "")
+    return ", ".join(f"{names} in {phase.value}" for phase, names in said.items())
 
 
 def _in_numbers(contest: Contest, default: Pair, allowed: list[PairScore], choice: Choice) -> str:

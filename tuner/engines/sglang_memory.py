@@ -11,6 +11,7 @@ from store.plan import Server
 from store.scenario import Engine, Role, Scenario
 from tuner.engines.sglang_platforms import DECODE_GRAPHS, PREFILL_GRAPHS
 from tuner.engines.sglang_rules import MAX_RUNNING_WITH_DRAFTS, resolved_kv_dtype
+from tuner.engines.sglang_windows import window_pool_share
 from tuner.ranks import Ranks, rank_kind, ranks_of
 from tuner.weights import ELEMENT_BYTES, weight_bytes
 
@@ -77,7 +78,8 @@ def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
     drafts = engine.speculation.algorithm is not None
     fraction = engine.mem_fraction_static or mem_fraction(gpu, tier.chunk, batch, engine, model.attention)
     weights = weight_bytes(model, ranks)
-    token = kv_bytes_per_token(model, resolved_kv_dtype(model, engine.kv_cache_dtype), ranks)
+    kv_dtype = resolved_kv_dtype(model, engine.kv_cache_dtype)
+    slot = kv_bytes_per_token(model, kv_dtype, ranks, window_pool_share(model))
     return Server(
         context_length=engine.context_length or model.context_length,
         chunked_prefill_size=max(1, tier.chunk // ranks.attn_dp),
@@ -85,8 +87,8 @@ def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
         max_running_requests=max(1, MAX_RUNNING_WITH_DRAFTS // ranks.attn_dp) if drafts else None,
         mem_fraction_static=fraction,
         weight_bytes=weights,
-        kv_bytes_per_token=token,
-        pool_tokens=pool_tokens(gpu.memory_bytes, fraction, weights, token, page_size),
+        kv_bytes_per_token=kv_bytes_per_token(model, kv_dtype, ranks),
+        pool_tokens=pool_tokens(gpu.memory_bytes, fraction, weights, slot, page_size),
     )
 
 
@@ -130,12 +132,14 @@ def prefill_graphs(max_tokens: int) -> int:
     return sum(size <= max_tokens for start, stop, step in steps for size in range(start, stop, step))
 
 
-def kv_bytes_per_token(model: Model, kv_dtype: str, ranks: Ranks) -> int:
-    """Bytes of one token in all layers on one rank, on average where ranks split a context. MLA stores K alone: V is part of it."""
+def kv_bytes_per_token(model: Model, kv_dtype: str, ranks: Ranks, window_share: float = 1.0) -> int:
+    """Bytes of one token in all layers on one rank, on average where ranks split a context. MLA stores K alone: V is part of it.
+    ``window_share``: window slots for each slot of the full layers (`window_pool_share`)."""
     element = ELEMENT_BYTES.get(kv_dtype) or NARROW_BYTES[kv_dtype]
     kinds = [rank_kind(kind, ranks) for kind in model.layers]
     widths = [kind.head_dim + (0 if model.attention is Attention.MLA else kind.value_head_dim) for kind in kinds]
-    stored = sum(kind.layers * kind.kv_heads * width for kind, width in zip(kinds, widths, strict=True))
+    shares = [window_share if kind.sliding_window else 1.0 for kind in kinds]
+    stored = sum(share * kind.layers * kind.kv_heads * width for kind, width, share in zip(kinds, widths, shares, strict=True))
     return round(element * stored / ranks.dcp)
 
 

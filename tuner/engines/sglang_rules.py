@@ -14,8 +14,7 @@ MAX_RUNNING_WITH_DRAFTS = 48
 def rules_for(version: str) -> tuple[str, str | None]:
     """The nearest rule set to ``version``, the newer at equal distance, and a note unless it is that version's own."""
     rules = nearest(version)
-    known = f"no rules of SGLang {version} are known; those of {rules}, the nearest, were applied"
-    return rules, None if rules == version else known
+    return rules, None if rules == version else f"no rules of SGLang {version} are known; those of {rules}, the nearest, were applied"
 
 
 def final_topk(model: Model, speculation: Speculation) -> int:

@@ -1,4 +1,4 @@
-"""Sliding windows that SGLang does not apply: the classes it serves some architectures with attend over everything."""
+"""Sliding windows as SGLang serves them: classes that do not apply them, and those whose KV lies in a pool of its own."""
 
 from __future__ import annotations
 
@@ -14,6 +14,29 @@ WINDOWLESS = (
     *("Qwen2ForCausalLM", "Qwen2MoeForCausalLM", "Qwen2VLForConditionalGeneration", "Qwen2_5_VLForConditionalGeneration"),
     *("Qwen3ForCausalLM", "Qwen3MoeForCausalLM"),
 )
+
+# sglang/srt/configs/model_config.py, is_hybrid_swa_model (0.5.16, 0.5.22 and 0.5.23 together); without DeepSeek-V4, whose pools
+# are sized by a rule of their own. Gemma 2 and 3, OLMo and Exaone keep one pool for all layers (disable_hybrid_swa_memory).
+WINDOW_POOLS = (
+    *("GptOssForCausalLM", "GraniteSWAForCausalLM", "GraniteMoeSWAForCausalLM", "IQuestQ1ForCausalLM", "Llama4ForConditionalGeneration"),
+    *("MiMoV2ForCausalLM", "MiMoV2FlashForCausalLM", "Step3p5ForCausalLM", "Step3p7ForConditionalGeneration", "LagunaForCausalLM"),
+    *("Gemma4ForCausalLM", "Gemma4ForConditionalGeneration", "Gemma4UnifiedForConditionalGeneration", "MellumForCausalLM"),
+    *("MuseGlimmerForCausalLM", "MuseGlimmerForConditionalGeneration", "InklingForConditionalGeneration", "UnlimitedOCRForCausalLM"),
+)
+WINDOW_SHARE = 0.8  # sglang/srt/arg_groups/fields/schedule.py, swa_full_tokens_ratio
+OWN_SHARES = {"InklingForConditionalGeneration": 0.1}  # sglang/srt/arg_groups/model_overrides/inkling.py
+
+
+def window_pool_share(model: Model) -> float:
+    """Tokens that window layers have room for, for each token of the full layers' pool; 1 where all layers share one pool or
+    all have a window. Holds while the radix cache is on: without it, bounded requests size the windows' pool.
+
+    Source: sglang/srt/model_executor/pool_configurator.py, HybridSWAPoolConfigurator.
+    """
+    windowed = [kind.sliding_window is not None for kind in model.layers]
+    if model.architecture not in WINDOW_POOLS or all(windowed):
+        return 1.0
+    return OWN_SHARES.get(model.architecture, WINDOW_SHARE)
 
 
 def served_model(model: Model) -> Model:

@@ -22,6 +22,7 @@ from tuner.hf.quantization import Quantization, average_bits, quantization_of
 from tuner.hf.scores import biased, shares_kv, soft_cap
 from tuner.hf.shape import Shape, shape_of
 from tuner.hf.unknown import notes_of
+from tuner.hf.vision import vision_notes
 
 BILLION = 1e9
 
@@ -48,7 +49,8 @@ def read_checkpoint(path: str) -> Reading:
         **_of_attention(shape, layers, kinds),
         **_of_weights(shape.config, parameters, quantization),
     }
-    return Reading(values, tuple(_notes(shape, layers, parameters, quantization)))
+    notes = (*_notes(shape, layers, parameters, quantization), *vision_notes(files.config, shape.architecture))
+    return Reading(values, notes)
 
 
 def kinds_of(shape: Shape, layers: Sequence[Layer]) -> tuple[LayerKind, ...]:

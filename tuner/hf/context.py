@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from tuner.errors import UsageError
 from tuner.hf.fields import Config, count, number, part, text
 
 # sglang/srt/utils/hf_transformers/common.py, CONTEXT_LENGTH_KEYS and get_context_length
 LENGTHS = ("max_sequence_length", "seq_length", "max_seq_len", "model_max_length", "max_position_embeddings")
 WITHOUT_LENGTH = 2048
+MOST = 100_000_000  # tokens; ten times the longest context that anybody serves
 DTYPES = ("bfloat16", "float16", "float32")
 
 
@@ -17,13 +19,21 @@ BY_LAYER_TYPE = ("gemma3_text", "gemma3n_text", "gemma4_text", "mimo_v2_flash")
 
 
 def context_length(config: Config) -> int:
-    """Tokens of prompt and output together, stretched by rope scaling where the engine stretches it."""
+    """Tokens of prompt and output together, stretched by rope scaling where the engine stretches it. Raises `UsageError`
+    above `MOST`."""
     rope = part(config, "rope_scaling") or part(config, "rope_parameters") or {}
     kind = rope.get("rope_type") or rope.get("type")
     stretched = "original_max_position_embeddings" in rope or kind in STRETCHED or config.get("model_type") in BY_LAYER_TYPE
     factor = 1.0 if stretched else number(rope, "factor") or 1.0
     length = next((found for name in LENGTHS if (found := count(config, name, 1)) is not None), None)
-    return WITHOUT_LENGTH if length is None else max(1, int(factor * length))
+    if length is None:
+        return WITHOUT_LENGTH
+    if factor * length > MOST:
+        raise UsageError(
+            f"config.json makes a context of {factor * length:.0f} tokens ({length} x {factor:g}), and attnpin plans at most {MOST}; "
+            f"correct its length or its rope factor"
+        )
+    return max(1, int(factor * length))
 
 
 def dtype(config: Config) -> str:

@@ -12,15 +12,15 @@ MOST = 10**9  # layers, heads, widths, tokens
 MANY = 10_000  # entries of a list, one a layer
 
 
-def count(config: Config, name: str, least: int = 0) -> int | None:
-    """A whole number from ``least`` on; None where it is absent or null."""
+def count(config: Config, name: str, least: int = 0, most: int = MOST) -> int | None:
+    """A whole number from ``least`` to ``most``; None where it is absent or null."""
     value = config.get(name)
     if value is None:
         return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if type(value) is not int or not least <= value <= MOST:
-        raise _wrong(name, value, f"a whole number from {least} to {MOST}")
+    if type(value) is not int or not least <= value <= most:
+        raise _wrong(name, value, f"a whole number from {least} to {most}")
     return value
 
 

@@ -121,5 +121,7 @@ def _at(view: Config, name: str, index: int) -> Config:
     """A value that some models give as a list, one a layer."""
     if not isinstance(view.get(name), list):
         return view
-    values = items(view, name) or [None]
-    return {name: values[index] if index < len(values) else None}
+    values, layers = items(view, name) or [], needed(view, "num_hidden_layers")
+    if len(values) < layers:
+        raise UsageError(f"{name} of config.json has {len(values)} entries for {layers} layers; give one a layer")
+    return {name: values[index % layers]}  # looped models pass through their layers again

@@ -13,6 +13,7 @@ UNQUANTIZED_BITS = {"bfloat16": 16.0, "float16": 16.0, "float32": 32.0}
 # Bits a weight takes with its block scales: FP8 scales on 16 values (NVFP4), 8-bit ones on 32 (MX), 16-bit ones on 64 (bitsandbytes)
 BY_METHOD = {"fp8": 8.0, "fbgemm_fp8": 8.0, "w8a8_int8": 8.0, "w8a8_fp8": 8.0, "mxfp4": 4.25, "mxfp8": 8.25}
 BY_ALGORITHM = {"FP8": 8.0, "FP8_PB_WO": 8.0, "MXFP8": 8.25, "NVFP4": 4.5, "W4A16_NVFP4": 4.5, "W4A8_AWQ": 4.25, "W4A16_AWQ": 4.25}
+WIDEST = 32  # bits
 KEPT_LISTS = ("modules_to_not_convert", "ignore", "ignored_layers", "exclude_modules")
 
 
@@ -56,7 +57,7 @@ def _bits(found: Config) -> float | None:
         return BY_ALGORITHM.get(algorithm.upper())
     method = _method(found)
     if method in ("awq", "gptq", "gptq_marlin", "awq_marlin", "auto-round"):
-        return _grouped(count(found, "bits", 1) or count(found, "w_bit", 1), found)
+        return _grouped(count(found, "bits", 1, WIDEST) or count(found, "w_bit", 1, WIDEST), found)
     if method == "bitsandbytes":
         return 4.5 if flag(found, "load_in_4bit") or flag(found, "_load_in_4bit") else 8.0
     if method == "compressed-tensors":
@@ -82,7 +83,7 @@ def _compressed(found: Config) -> float | None:
     """The narrowest weights of its groups."""
     groups = (part(found, "config_groups") or {}).values()
     weights = [weights for group in groups if isinstance(group, dict) and (weights := part(group, "weights"))]
-    widths = [_grouped(count(weight, "num_bits", 1), weight) for weight in weights]
+    widths = [_grouped(count(weight, "num_bits", 1, WIDEST), weight) for weight in weights]
     return min((width for width in widths if width is not None), default=None)
 
 

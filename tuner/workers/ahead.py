@@ -19,17 +19,17 @@ class Ahead:
         self.disturbs = False
         self._worker: Worker | None = None
         self._arms: frozenset[Arm] = frozenset()
-        self._answer: Iterator[Event] = iter(())
+        self._answer: Iterator[Event] | None = None  # None: read to its end
 
     def start(self, worker: Worker, arms: Iterable[Arm]) -> None:
-        """Start ``worker`` on the imports of ``arms``, in place of one that waits for others. One that does not start is left
-        out: the next process will, and say why it cannot."""
+        """Start ``worker`` on the imports of ``arms``, in place of one that waits for others, and wait for nothing. One that
+        does not start is left out: the next process will, and say why it cannot."""
         wanted = frozenset(arms)
         if self._worker is not None and self._arms == wanted:
             return
         self.end()
         try:
-            worker.__enter__()
+            worker.launch()
         except UsageError:
             return
         self._worker, self._arms = worker, wanted
@@ -39,14 +39,21 @@ class Ahead:
         """The worker that waits, once its imports are done; None where it has imported for others than ``arms``, or failed."""
         if self._worker is None or not self._arms <= frozenset(arms):
             return None
+        self.finish()
         worker, self._worker = self._worker, None
+        return worker
+
+    def finish(self) -> None:
+        """Wait until the imports are done, if a worker is at it; one that fails over them is given up."""
+        if self._worker is None or self._answer is None:
+            return
         try:
+            self._worker.__enter__()
             for event in self._answer:
                 self.disturbs |= event["event"] == "imported" and bool(event["context"])
-        except WorkerFailed:
-            worker.kill()
-            return None
-        return worker
+        except (UsageError, WorkerFailed):
+            self.end()
+        self._answer = None
 
     def end(self) -> None:
         worker, self._worker = self._worker, None

@@ -48,18 +48,24 @@ class Worker:
 
     def __enter__(self) -> Worker:
         """Raises `UsageError` when the command does not lead to a Python that says hello."""
+        streams = self.launch()
         try:
-            self._streams = Streams(command_line(self._command))
-        except (OSError, ValueError, IndexError) as error:
-            raise self._unusable(f"it does not start ({getattr(error, 'strerror', None) or error})") from error
-        header = {"bytes": len(self._code), "path": self._path}
-        self._streams.send(json.dumps(header).encode() + b"\n" + self._code)
-        try:
-            self._await_hello(self._streams)
+            self._await_hello(streams)
         except BaseException:
             self.kill()
             raise
         return self
+
+    def launch(self) -> Streams:
+        """Start the command and hand it its code, without waiting for its hello. Once: entering a launched worker waits."""
+        if self._streams is None:
+            try:
+                self._streams = Streams(command_line(self._command))
+            except (OSError, ValueError, IndexError) as error:
+                raise self._unusable(f"it does not start ({getattr(error, 'strerror', None) or error})") from error
+            header = {"bytes": len(self._code), "path": self._path}
+            self._streams.send(json.dumps(header).encode() + b"\n" + self._code)
+        return self._streams
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.kill()

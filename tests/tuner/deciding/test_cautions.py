@@ -26,6 +26,24 @@ def test_an_eager_call_that_waits_for_its_host_is_named() -> None:
     assert f"fa3/p1 on {PREFILL} takes 180.0 us with its host work and 100.0 us on the device, which is what was compared" in said
 
 
+@pytest.mark.parametrize("ahead", [True, False])
+def test_imports_beside_what_was_measured_are_said(ahead: bool) -> None:
+    run = one_cell_each({"fa3": (100.0, 98.0)})
+    run = replace(run, scenario=replace(run.scenario, measure=replace(run.scenario.measure, import_ahead=ahead)))
+    assert any("while the next process imported" in caution for caution in decide(run).cautions) is ahead
+
+
+def test_what_was_assumed_comes_first_and_what_others_than_the_answer_do_last() -> None:
+    run = one_cell_each({"fa3": (554.0, 98.0), "triton": (900.0, 130.0)}, labels=("power capped",))
+    of_answer, of_other, of_run = "fa3 casts the pool (somewhere.py)", "triton pads the queries (elsewhere.py)", "8% of the prompts are cut"
+    said = decide(replace(run, notes=(of_other, of_answer, of_run))).cautions
+    assert [text.partition(" is predicted")[0].partition(" of this board")[0] for text in said[:2]] == [
+        "no calibration",
+        "attention's share of a step",
+    ]
+    assert said[-1] == of_other and said.index("power capped in 4 of 4 processes") < said.index(of_answer) < said.index(of_run)
+
+
 def test_a_safety_cell_without_the_default_is_named() -> None:
     cells = (decode(), prefill(), decode("largest", batch=256, tokens=0.0, calls=0.0))
     times = {("fa3/p1", PREFILL): 554.0, ("fa3/p1", DECODE): 98.0}

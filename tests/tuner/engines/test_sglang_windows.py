@@ -1,12 +1,17 @@
-"""Windows that SGLang's classes do not apply."""
+"""Windows that SGLang's classes do not apply, and those whose KV has a pool of its own."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
 
 from backends.model import LayerKind
 from tests.asking import entries, model
 from tests.tuner.planning import GEMMA3, LLAMA, scenario
+from tuner.engines.sglang_memory import server_for
 from tuner.engines.sglang_questions import rank_layers
-from tuner.engines.sglang_windows import served_model, window_note
+from tuner.engines.sglang_windows import served_model, window_note, window_pool_share
 from tuner.plan import plan_of
 
 WINDOW = LayerKind("window", 32, 32, 8, 128, 128, 4096)
@@ -38,3 +43,22 @@ def test_the_plan_says_that_the_window_is_not_applied() -> None:
     assert "SGLang serves MistralForCausalLM without its sliding window of 4096: its 32 layers are planned as full attention" in plan.notes
     assert all(weighted.cell.layer.sliding_window is None for weighted in plan.cells)
     assert plan.scenario.model == MISTRAL
+
+
+MIXED = (LayerKind("window", 18, 64, 8, 64, 64, 128), LayerKind("full", 18, 64, 8, 64, 64))
+POOLED = model(*MIXED, architecture="GptOssForCausalLM")
+
+
+@pytest.mark.parametrize("rules", ["0.5.16", "0.5.22", "0.5.23"])
+def test_a_pool_of_their_own_holds_fewer_tokens_of_window_layers(rules: str) -> None:
+    pooled, shared = (server_for(scenario(asked=replace(POOLED, architecture=name)), rules, 1) for name in (POOLED.architecture, "OtherLM"))
+    assert pooled.kv_bytes_per_token == shared.kv_bytes_per_token == 36 * 8 * 128 * 2  # a token that no window has dropped yet
+    assert pooled.pool_tokens is not None and shared.pool_tokens is not None
+    assert pooled.pool_tokens == pytest.approx(shared.pool_tokens * 36 / (18 + 0.8 * 18), rel=1e-5)
+
+
+def test_one_pool_for_all_layers_has_no_share_of_windows() -> None:
+    assert window_pool_share(POOLED) == 0.8
+    assert window_pool_share(replace(POOLED, architecture="InklingForConditionalGeneration")) == 0.1
+    assert window_pool_share(GEMMA3) == window_pool_share(LLAMA) == 1.0
+    assert window_pool_share(replace(POOLED, layers=MIXED[:1])) == 1.0  # nothing to share the memory with

@@ -77,6 +77,13 @@ def test_fields_that_look_like_attention_s_and_are_unknown_are_named() -> None:
     assert not said(read, "attention_bias") and not said(read, "attn_unused")
 
 
+def test_a_list_a_layer_makes_a_kind_of_each_value_also_where_layers_are_passed_twice() -> None:
+    heads = [8, 8, 4, 4]
+    for passes in (1, 2):
+        kinds = reading(changed(num_key_value_heads=heads, loop_num=passes)).values["layers"]
+        assert [(kind["kv_heads"], kind["layers"]) for kind in kinds] == [(8, 2 * passes), (4, 2 * passes)]
+
+
 def test_a_hostile_field_name_is_not_repeated() -> None:
     assert not said(reading(changed(**{"attention\x1b[2J": 1})), "\x1b")
 

@@ -65,6 +65,25 @@ def refusal(config: dict[str, Any]) -> str:
         ({"text_config": []}, "text_config of config.json is []; it must be an object"),
         ({"quantization_config": "fp8"}, "quantization_config of config.json is 'fp8'; it must be an object"),
         ({"num_key_value_heads": [8, 8, 8, 3]}, "32 query heads and 3 KV heads"),
+        ({"num_key_value_heads": [8, 8, 8]}, "num_key_value_heads of config.json has 3 entries for 4 layers; give one a layer"),
+        ({"num_attention_heads": []}, "num_attention_heads of config.json has 0 entries for 4 layers; give one a layer"),
+        (
+            {"rope_scaling": {"type": "linear", "factor": 1e9}},
+            "a context of 8192000000000 tokens (8192 x 1e+09), and attnpin plans",
+        ),
+        ({"max_position_embeddings": 10**9}, "a context of 1000000000 tokens (1000000000 x 1), and attnpin plans at most 100000000;"),
+        (
+            {"quantization_config": {"quant_method": "awq", "bits": 10**9}},
+            "bits of config.json is 1000000000; it must be a whole number from 1 to 32",
+        ),
+        (
+            {"quantization_config": {"quant_method": "gptq", "w_bit": 33}},
+            "w_bit of config.json is 33; it must be a whole number from 1 to 32",
+        ),
+        (
+            {"quantization_config": {"quant_method": "compressed-tensors", "config_groups": {"g": {"weights": {"num_bits": 64}}}}},
+            "num_bits of config.json is 64; it must be a whole number from 1 to 32",
+        ),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(changes: dict[str, Any], said: str) -> None:

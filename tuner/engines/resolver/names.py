@@ -56,10 +56,17 @@ RULES = (
     Rule(
         "names.not-yet",
         (_names(*ADDED),),
-        Refuses("SGLang {r.version} does not know {r.attention_backend} yet; choose another backend or a newer release", "refused"),
+        Refuses(f"{', '.join(ADDED)} came after SGLang {{r.version}}; choose another backend or a newer release", "refused"),
         "These backends came after 0.5.16.",
         CHOICES,
         until="0.5.16",
+    ),
+    Rule(
+        "names.unknown",
+        (Condition("a name that no release knows", lambda r, s: not {None, *EVERYWHERE, *REMOVED, *ADDED}.issuperset(_written(r))),),
+        Refuses("SGLang knows no such backend; write one of the names that `attnpin limits` lists", "refused"),
+        "The command line takes names from a list.",
+        CHOICES,
     ),
     Rule(
         "names.fp4-e2m1",

@@ -6,6 +6,7 @@ from tests.engine.asked.corners.corner import BLACKWELL, FULL, MHA, MLA, NEW, NV
 from tuner.engines.resolver.request import Draft
 
 NAMES = (
+    Corner(MHA, flags=one("fa5", "vllm"), noise=0),
     Corner(flags=one("cutlass_mla", "dual_chunk_flash_attn"), since=NEW, noise=0),
     Corner(flags=one("hpc_ops", "qsa", "minicpm_flashattn"), until="0.5.16", noise=0),
     Corner(flags={"kv_cache_dtype": ("fp4_e2m1",)}, noise=0.3),

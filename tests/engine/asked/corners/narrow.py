@@ -30,6 +30,7 @@ NARROW = (
         noise=0,
     ),
     Corner(("IQuestQ1ForCausalLM",), HOPPER, {"draft": (TREE_DRAFT,)}, since=NEW, noise=0),
+    Corner(("IQuestQ1ForCausalLM",), HOPPER, {"kv_cache_dtype": ("fp8_e5m2",)}, since=NEW, noise=0),
     Corner(
         ("KimiK3ForConditionalGeneration",),
         ("mi300", "h100"),
