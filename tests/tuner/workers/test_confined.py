@@ -39,7 +39,7 @@ def test_an_arm_is_measured_by_an_account_without_a_name_on_a_read_only_disk_wit
     assert (trial.outcome.value, trial.detail, event["kernel_files"]) == ("measured", None, [])
 
 
-NOWHERE = 'for folder in /tmp /var/tmp; do mount -t tmpfs -o ro none $folder; done; cd /proc; exec "$@"'
+NOWHERE = 'for each in /tmp /var/tmp; do mount --bind $each $each && mount -o remount,bind,ro $each; done; cd /proc; exec "$@"'
 
 
 @pytest.mark.usefixtures("confined")
