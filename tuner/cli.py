@@ -14,6 +14,7 @@ from tuner.errors import INTERRUPTED
 
 COMMANDS = ("plan", "tune", "check", "export", "report", "history", "limits", "doctor", "demo")
 HELP = {"--help", "-h", "--hydra-help"}
+HYDRA_S_OWN = {"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False}
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -66,8 +67,6 @@ def attnpin(
 ) -> None:
     """Measures the attention backends a serving engine could use on this GPU and pins the winner, with the reason."""
 
-
-HYDRA_S_OWN = {"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False}
 
 app.command()(measuring.plan)
 app.command(add_help_option=False, context_settings=HYDRA_S_OWN)(measuring.tune)

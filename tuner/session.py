@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -59,18 +58,10 @@ class Session:
         if self._keeper is not None:
             self._keeper.__exit__(kind, error, trace)
 
-    @contextmanager
-    def worker(self, arms: Iterable[Arm]) -> Iterator[Worker]:
-        """The process that measures ``arms``: the one that imported ahead for them, else a fresh one. Without an
-        ``engine.command`` it runs on this very Python."""
-        if (waiting := self._ahead.take(arms)) is None:
-            with self._fresh_worker() as worker:
-                yield worker
-        else:
-            try:
-                yield waiting
-            finally:
-                waiting.kill()
+    def worker(self, arms: Iterable[Arm]) -> Worker:
+        """The process that measures ``arms``, a context manager: the one that imported ahead for them, else a fresh one.
+        Without an ``engine.command`` it runs on this very Python."""
+        return self._ahead.take(arms) or self._fresh_worker()
 
     def expect(self, arms: Iterable[Arm]) -> None:
         """The arms that the process after the present one will surely measure; none = nothing to import for it."""

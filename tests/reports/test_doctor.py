@@ -10,22 +10,13 @@ from backends.environment import Board, Environment
 from backends.wire import from_plain
 from reports.doctor import render_json, render_text
 from store.diagnosis import Diagnosis, Finding, Severity
+from tests.tuner.doctor.patients import condition
 
 BOARD = Board("cuda", "NVIDIA H200", 90, "GPU-1", 150754820096, 700.0, None, "580.95.05")
 ENVIRONMENT = Environment(BOARD, "3.12.3", "2.14.1+cu130", "13.0", "3.7.1", (), (), None, ())
-CONDITION = Condition(
-    installed=(Installed("torch", "2.14.1+cu130", "/venv"), Installed("sglang", "0.5.22", "/a"), Installed("sglang", "0.5.16", "/b")),
-    provided=(),
-    overwritten=(),
-    fa4_copies=(),
-    linked=(),
-    toolkit=Toolkit("/usr/local/cuda", "13.0", True),
-    tools=("c++", "ninja"),
-    locks=(),
+CONDITION = condition(
+    *(Installed("torch", "2.14.1+cu130", "/venv"), Installed("sglang", "0.5.22", "/a"), Installed("sglang", "0.5.16", "/b")),
     management=Management(None, 1, (("memory in use", True), ("power", False), ("temperature", True))),
-    gpus=("NVIDIA H200",),
-    driver_cuda="13.0",
-    variables=(),
 )
 WARNING = Finding("second-copy", Severity.WARNING, "x is imported\nfrom /opt/a", "why it matters", "remove one", "PEP 420")
 NOTE = Finding("no-engine", Severity.NOTE, "no engine", "so what", "nothing")

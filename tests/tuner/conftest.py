@@ -15,10 +15,7 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="session")
 def scripted(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The worker's code with made-up measurements (tests/tuner/scripted.py)."""
-    room = copied_backends(tmp_path_factory)
-    (room / "trial.py").write_text("from scripted import run_trial as run\n")
-    (room / "rounds.py").write_text("from scripted import run_round as run\n")
-    return bundle([HERE / "scripted.py"], room)
+    return bundle([HERE / "scripted.py"], scripted_backends(tmp_path_factory))
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +27,14 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     assert text.count("WINDOW_S = 0.5\n") == 1
     file.write_text(text.replace("WINDOW_S = 0.5\n", "WINDOW_S = 0.02\n"))
     return bundle([HERE / "rogues.py"], room)
+
+
+def scripted_backends(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of `backends` that measures as tests/tuner/scripted.py makes it up."""
+    room = copied_backends(tmp_path_factory)
+    (room / "trial.py").write_text("from scripted import run_trial as run\n")
+    (room / "rounds.py").write_text("from scripted import run_round as run\n")
+    return room
 
 
 def copied_backends(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backends.environment import Board
-from tests.tuner.conftest import HERE, copied_backends
+from tests.tuner.conftest import HERE, scripted_backends
 from tests.tuner.jobs import Site, assert_stored_as_measured
 from tuner import probe, session
 from tuner.session import has_room
@@ -26,9 +26,7 @@ def test_a_job_whose_processes_import_ahead_stores_the_same_with_no_more_process
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, lock_key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two probes and two rounds: the first process starts cold, the other three waited, and none was started in vain."""
-    room = copied_backends(tmp_path_factory)
-    (room / "trial.py").write_text("from scripted import run_trial as run\n")
-    (room / "rounds.py").write_text("from scripted import run_round as run\n")
+    room = scripted_backends(tmp_path_factory)
     (torch := tmp_path_factory.mktemp("stub") / "torch").mkdir()
     (torch / "__init__.py").write_text("")
     (torch / "version.py").write_text("__version__ = '0'\n")
@@ -56,9 +54,7 @@ def test_a_round_beside_which_a_context_was_opened_is_run_again_and_nothing_impo
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    room = copied_backends(tmp_path_factory)
-    (room / "trial.py").write_text("from scripted import run_trial as run\n")
-    (room / "rounds.py").write_text("from scripted import run_round as run\n")
+    room = scripted_backends(tmp_path_factory)
     (room / "ahead.py").write_text("import_ahead = lambda arms: True\n")
     started, handed_over = count_workers(monkeypatch)
     site = Site(tmp_path, lock_key, bundle([HERE / "scripted.py"], room))

@@ -19,7 +19,7 @@ class Ahead:
         self.disturbs = False
         self._worker: Worker | None = None
         self._arms: frozenset[Arm] = frozenset()
-        self._answer: Iterator[Event] | None = None  # None: read to its end
+        self._answer: Iterator[Event] = iter(())
 
     def start(self, worker: Worker, arms: Iterable[Arm]) -> None:
         """Start ``worker`` on the imports of ``arms``, in place of one that waits for others, and wait for nothing. One that
@@ -45,7 +45,7 @@ class Ahead:
 
     def finish(self) -> None:
         """Wait until the imports are done, if a worker is at it; one that fails over them is given up."""
-        if self._worker is None or self._answer is None:
+        if self._worker is None:
             return
         try:
             self._worker.__enter__()
@@ -53,7 +53,6 @@ class Ahead:
                 self.disturbs |= event["event"] == "imported" and bool(event["context"])
         except (UsageError, WorkerFailed):
             self.end()
-        self._answer = None
 
     def end(self) -> None:
         worker, self._worker = self._worker, None

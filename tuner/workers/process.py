@@ -44,20 +44,23 @@ class Worker:
         self._silence_limit_s = silence_limit_s
         self._place = Place()
         self._answering = False
+        self._greeted = False
         self._streams: Streams | None = None
 
     def __enter__(self) -> Worker:
-        """Raises `UsageError` when the command does not lead to a Python that says hello."""
+        """Raises `UsageError` when the command does not lead to a Python that says hello. Entering it again changes nothing."""
         streams = self.launch()
-        try:
-            self._await_hello(streams)
-        except BaseException:
-            self.kill()
-            raise
+        if not self._greeted:
+            try:
+                self._await_hello(streams)
+            except BaseException:
+                self.kill()
+                raise
+            self._greeted = True
         return self
 
     def launch(self) -> Streams:
-        """Start the command and hand it its code, without waiting for its hello. Once: entering a launched worker waits."""
+        """Start the command and hand it its code, without waiting for its hello, which entering does."""
         if self._streams is None:
             try:
                 self._streams = Streams(command_line(self._command))
