@@ -16,8 +16,8 @@ from tests.pages import recording
 from tests.pages.figures import renewed
 from tests.pages.sources import value
 from tuner.drift import drift_of
-from tuner.engines.sglang_rules import rules_for
-from tuner.engines.sglang_tree import plain_tree
+from tuner.engines.sglang.rules import rules_for
+from tuner.engines.sglang.tree import plain_tree
 from tuner.settings import compose_backends
 
 ROOT = Path(__file__).parents[1]

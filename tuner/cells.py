@@ -10,7 +10,7 @@ from backends.cell import Cell, Phase
 from backends.model import LayerKind
 from store.plan import Server
 from store.scenario import Scenario, Traffic, WeightedCell
-from tuner.engines.sglang_memory import padded_batch
+from tuner.engines.sglang.memory import padded_batch
 from tuner.lengths import mean_tokens
 from tuner.loads import Load, decode_loads, longest_request, prefill_loads
 from tuner.ranks import phase_kind, rank_lengths, rank_traffic, ranks_of

@@ -50,7 +50,7 @@ def _switch(standing: Standing, pick: Pair) -> Decision:
 def _pin_flags(standing: Standing, pick: Pair) -> Flags:
     """The engine's own spelling of a pair of arms."""
     run, contest = standing.run, standing.contest
-    rules = import_module(f"tuner.engines.{run.scenario.engine.name}")
+    rules = import_module(f"tuner.engines.{run.scenario.engine.name}.pick")
     page_size = contest.table.arms[pick.decode].page_size
     scenario = run.scenario
     flags: Flags = rules.pin_flags(backends_of(contest, pick), run.default, page_size, scenario.engine, scenario.model.architecture)

@@ -11,7 +11,7 @@ from backends.kv.rotation import slots_wanted
 from backends.spec import TimingSpec
 from store.plan import Estimate, Server
 from store.scenario import Exclusion, Scenario, WeightedCell
-from tuner.engines.sglang_rules import resolved_kv_dtype
+from tuner.engines.sglang.rules import resolved_kv_dtype
 from tuner.limits import serves
 from tuner.weights import ELEMENT_BYTES
 

@@ -16,7 +16,7 @@ from backends.stand import POOL_SHARE
 from store.plan import Server
 from store.scenario import Scenario, WeightedCell
 from tuner.cells import Workload, cell_of
-from tuner.engines.sglang_questions import rank_layers
+from tuner.engines.sglang.questions import rank_layers
 from tuner.estimate import coldest_slots, element_bytes
 from tuner.loads import Load
 

@@ -18,9 +18,9 @@ from store.plan import PageSize, PairExclusion
 from store.run import DefaultPick
 from store.scenario import NO_DRIVER, NOT_SELECTED, Exclusion, Role, Scenario
 from tuner.drivers import driver_for
-from tuner.engines.sglang_pages import page_size_with
-from tuner.engines.sglang_platforms import default_page_size
-from tuner.engines.sglang_questions import question_for
+from tuner.engines.sglang.pages import page_size_with
+from tuner.engines.sglang.platforms import default_page_size
+from tuner.engines.sglang.questions import question_for
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from backends.spec import StageSpec
 from store.digest import run_digest
 from store.plan import Plan
 from store.run import PROTOCOL_VERSION, DefaultPick, Run
-from tuner.engines.sglang_windows import served_model
+from tuner.engines.sglang.windows import served_model
 from tuner.machine import engine_version
 from tuner.ranks import ranks_of
 from tuner.version import __version__

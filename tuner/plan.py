@@ -17,12 +17,12 @@ from store.run import DefaultPick
 from store.scenario import Lengths, Role, Scenario
 from tuner.cells import cells_for
 from tuner.drivers import tools_of
-from tuner.engines.sglang import default_pick
-from tuner.engines.sglang_caveats import caveats, refusals
-from tuner.engines.sglang_memory import server_for
-from tuner.engines.sglang_questions import rank_layers
-from tuner.engines.sglang_resolution import answer_to, path_of
-from tuner.engines.sglang_rules import rules_for
+from tuner.engines.sglang.caveats import caveats, refusals
+from tuner.engines.sglang.memory import server_for
+from tuner.engines.sglang.pick import default_pick
+from tuner.engines.sglang.questions import rank_layers
+from tuner.engines.sglang.resolution import answer_to, path_of
+from tuner.engines.sglang.rules import rules_for
 from tuner.estimate import estimate
 from tuner.guards import guard_cells
 from tuner.lengths import P95

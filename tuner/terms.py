@@ -12,8 +12,8 @@ from backends.judgement import reasons
 from backends.question import FEATURES, Question
 from store.scenario import Scenario
 from store.serving_terms import ServingTerms
-from tuner.engines.sglang_memory import server_for
-from tuner.engines.sglang_questions import question_for
+from tuner.engines.sglang.memory import server_for
+from tuner.engines.sglang.questions import question_for
 
 
 def serving_terms(scenario: Scenario, entries: Iterable[BackendEntry], rules: str, arms: Iterable[Arm]) -> tuple[ServingTerms, ...]:

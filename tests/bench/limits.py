@@ -17,8 +17,8 @@ from backends.question import RULES, Question
 from store.scenario import Scenario, Speculation
 from tests.asking import entries, gpu
 from tests.tuner.planning import A100, B200, CPU, DSV3, GEMMA3, GPT_OSS, H100, L40S, LLAMA, MI300, MIMO, RTX5090, scenario
-from tuner.engines.sglang import default_pick
-from tuner.engines.sglang_questions import question_for
+from tuner.engines.sglang.pick import default_pick
+from tuner.engines.sglang.questions import question_for
 from tuner.limits import sift
 
 COUNT = 10_000

@@ -12,8 +12,8 @@ import pytest
 from tests.engine.asked.answers import Answered, answered, difference
 from tests.engine.asked.scenarios import scenarios
 from tests.engine.folders import engine_folders
-from tuner.engines.resolver.steps import resolve, rules
-from tuner.engines.resolver.versions import READ
+from tuner.engines.sglang.resolver.steps import resolve, rules
+from tuner.engines.sglang.resolver.versions import READ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

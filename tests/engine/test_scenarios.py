@@ -6,10 +6,10 @@ from tests.engine.asked.machines import MACHINES
 from tests.engine.asked.models import MODELS
 from tests.engine.asked.scenarios import scenarios
 from tests.engine.asked.sensible import NOT_ASKED
-from tuner.engines.resolver import architectures
-from tuner.engines.resolver.models import dense, nemotron, qwen
-from tuner.engines.resolver.steps import rules
-from tuner.engines.resolver.versions import READ
+from tuner.engines.sglang.resolver import architectures
+from tuner.engines.sglang.resolver.models import dense, nemotron, qwen
+from tuner.engines.sglang.resolver.steps import rules
+from tuner.engines.sglang.resolver.versions import READ
 
 
 def test_a_seed_gives_the_same_scenarios_and_another_gives_others() -> None:

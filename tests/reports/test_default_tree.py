@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ElementTree
 from reports.default_tree import render_json, render_text
 from reports.default_tree_svg import render_svg
 from tests.tuner.planning import B200, DSV3, H100, scenario
-from tuner.engines.sglang_resolution import answer_to, path_of
-from tuner.engines.sglang_tree import plain_tree, tree_for
+from tuner.engines.sglang.resolution import answer_to, path_of
+from tuner.engines.sglang.tree import plain_tree, tree_for
 
 HOPPER = answer_to(scenario(H100), "0.5.22")
 LATENT = answer_to(scenario(B200, DSV3), "0.5.22")

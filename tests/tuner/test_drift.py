@@ -12,7 +12,7 @@ from tests.tuner.planning import B200, H100, MIMO, scenario
 from tuner.docs_compare import differences
 from tuner.docs_matrix import DocsRow
 from tuner.drift import drift_of
-from tuner.engines.sglang import default_pick
+from tuner.engines.sglang.pick import default_pick
 from tuner.errors import UsageError
 
 ALL = entries()

@@ -14,7 +14,7 @@ from store.plan import Server
 from store.scenario import Scenario
 from tests.tuner.planning import CHAT, CPU, GEMMA3, H100, scenario, server
 from tuner.cells import Workload, cells_for
-from tuner.engines.sglang_questions import rank_layers
+from tuner.engines.sglang.questions import rank_layers
 from tuner.guards import affordable_tokens, guard_cells
 
 CASE = scenario()

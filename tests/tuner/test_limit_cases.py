@@ -19,10 +19,10 @@ from backends.model import Attention
 from store.scenario import Scenario, Speculation
 from tests.asking import FULL, MLA, entries, gpu, model
 from tests.tuner.planning import scenario
-from tuner.engines.sglang_pages import page_size_with
-from tuner.engines.sglang_platforms import default_page_size
-from tuner.engines.sglang_questions import question_for
-from tuner.engines.sglang_rules import rules_for
+from tuner.engines.sglang.pages import page_size_with
+from tuner.engines.sglang.platforms import default_page_size
+from tuner.engines.sglang.questions import question_for
+from tuner.engines.sglang.rules import rules_for
 from tuner.plan import plan_of
 
 CASES = YAML(typ="safe").load(Path(__file__).parents[1] / "cases" / "limits.yaml")

@@ -6,7 +6,7 @@ from backends.model import LayerKind
 from store.plan import Plan
 from tests.asking import REMOVED, entries, gpu, model
 from tests.tuner.planning import B200, DSV3, H100, LLAMA, RTX5090, scenario
-from tuner.engines.sglang import default_pick
+from tuner.engines.sglang.pick import default_pick
 from tuner.limits import Sifted, sift
 from tuner.plan import plan_of
 

@@ -14,7 +14,7 @@ from store.scenario import NO_DRIVER, NOT_SELECTED
 from tests.asking import NAMES, REMOVED, entries, gpu
 from tests.tuner.planning import B200, CPU, DSV3, H100, LLAMA, scenario
 from tuner.drivers import imports_of, tools_of
-from tuner.engines.sglang import default_pick
+from tuner.engines.sglang.pick import default_pick
 from tuner.limits import Sifted, serves, sift
 
 ALL = tuple(entries().values())

@@ -19,7 +19,7 @@ from tests.asking import entries
 from tests.tuner.building import DECODE, ENGINE, PREFILL, Recipe, arm, build, decode, prefill
 from tests.tuner.planning import B200, GPT_OSS, engine, scenario
 from tuner.decide import decide
-from tuner.engines.sglang import pin_flags
+from tuner.engines.sglang.pick import pin_flags
 from tuner.errors import UsageError
 from tuner.plan import plan_of
 from tuner.settings import compose

@@ -16,7 +16,7 @@ from store.scenario import Role
 from store.serving_terms import ServingTerms
 from tests.asking import entries, gpu, question
 from tests.tuner.planning import H100, scenario
-from tuner.engines.sglang_memory import server_for
+from tuner.engines.sglang.memory import server_for
 from tuner.plan import plan_of
 from tuner.terms import lacking, serving_terms, unused_tokens
 

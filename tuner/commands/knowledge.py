@@ -21,7 +21,7 @@ def limits(
     """Every backend with its limits, for the rules of one engine.version. Needs no GPU and asks none."""
     from reports import drift as differences
     from reports import limits_table
-    from tuner.engines.sglang_rules import rules_for
+    from tuner.engines.sglang.rules import rules_for
     from tuner.settings import compose_backends
 
     entries, version = compose_backends(overrides or (), config_dir)

@@ -60,9 +60,9 @@ def demo(
 
 def _tree(settings: Settings, json: bool) -> str:
     from reports.default_tree import render_json, render_text
-    from tuner.engines.sglang_resolution import answer_to, path_of
-    from tuner.engines.sglang_rules import rules_for
-    from tuner.engines.sglang_tree import tree_for
+    from tuner.engines.sglang.resolution import answer_to, path_of
+    from tuner.engines.sglang.rules import rules_for
+    from tuner.engines.sglang.tree import tree_for
 
     scenario = settings.scenario
     answer = answer_to(scenario, rules_for(scenario.engine.version)[0])

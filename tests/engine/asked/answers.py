@@ -14,8 +14,8 @@ from tests.engine.asked.command_line import simulated, words
 from tests.engine.asked.models import write
 from tests.engine.asked.scenarios import Scenario
 from tests.engine.folders import ROOT
-from tuner.engines.resolver.record import Resolution
-from tuner.engines.resolver.steps import resolve
+from tuner.engines.sglang.resolver.record import Resolution
+from tuner.engines.sglang.resolver.steps import resolve
 
 FIELDS = (
     *("base", "draft", "page_size", "kv_dtype", "algorithm", "topk", "steps", "draft_tokens", "verify_side", "dsa_prefill", "dsa_decode"),

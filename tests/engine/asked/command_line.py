@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.engine.asked.models import draft_path
-from tuner.engines.resolver.request import Machine, Request
+from tuner.engines.sglang.resolver.request import Machine, Request
 
 
 def words(request: Request, folder: Path) -> list[str]:

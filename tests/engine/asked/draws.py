@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tests.engine.asked.machines import MACHINES
-from tuner.engines.resolver.names import ADDED, EVERYWHERE, REMOVED
-from tuner.engines.resolver.request import Draft, Graphs, Machine, Request
+from tuner.engines.sglang.resolver.names import ADDED, EVERYWHERE, REMOVED
+from tuner.engines.sglang.resolver.request import Draft, Graphs, Machine, Request
 
 PAGES = (1, 1, 16, 32, 64, 64, 128, 256, 48)
 KV = ("bf16", "bfloat16", "fp8_e4m3", "fp8_e4m3", "fp8_e5m2", "mxfp8", "nvfp4", "fp4_mx_block16")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuner.engines.resolver.request import Machine
+from tuner.engines.sglang.resolver.request import Machine
 
 LARGE, SMALL = 183359.0, 46068.0
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tuner.engines.resolver.request import ModelFacts
+from tuner.engines.sglang.resolver.request import ModelFacts
 
 Config = dict[str, Any]
 

@@ -11,9 +11,9 @@ from tests.engine.asked.corners import CORNERS
 from tests.engine.asked.draws import Draw, flags
 from tests.engine.asked.models import BY_NAME, MODELS, Asked
 from tests.engine.asked.sensible import sensible
-from tuner.engines.resolver.request import Request
-from tuner.engines.resolver.steps import resolve
-from tuner.engines.resolver.versions import place
+from tuner.engines.sglang.resolver.request import Request
+from tuner.engines.sglang.resolver.steps import resolve
+from tuner.engines.sglang.resolver.versions import place
 
 LOOKED_AT, WANTED = 25, 7  # candidates for each scenario, and how often a rule is to hold
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.engine.asked.models import Asked
-from tuner.engines.resolver.request import Request
+from tuner.engines.sglang.resolver.request import Request
 
 GPUS = ("cuda", "rocm", "npu", "xpu")
 POOLED = ("EAGLE", "EAGLE3", "NEXTN", "DSPARK", "DFLASH")

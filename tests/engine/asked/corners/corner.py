@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tuner.engines.resolver.request import Draft
+from tuner.engines.sglang.resolver.request import Draft
 
 NEWEST, OLDEST, NEW = "9", "0", "0.5.22"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.engine.asked.corners.corner import FULL, HOPPER, MHA, MLA, NEW, NVIDIA, PYTHON_TREE, SM100, Corner, one
-from tuner.engines.resolver.request import Draft, Graphs
+from tuner.engines.sglang.resolver.request import Draft, Graphs
 
 FEATURES = (
     Corner((*MHA, *MLA), NVIDIA, one("flashinfer", "flashinfer", None) | {"multi_item_scoring": (True,)}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.engine.asked.corners.corner import FP4, FULL, MHA, MLA, NEW, NVIDIA, SM100, Corner, one, pair
-from tuner.engines.resolver.request import Draft
+from tuner.engines.sglang.resolver.request import Draft
 
 KV_CACHE = (
     Corner((*MHA, *MLA), NVIDIA, {"kv_cache_dtype": FP4}),

@@ -20,7 +20,7 @@ from tests.engine.asked.corners.corner import (
     pair,
     variables,
 )
-from tuner.engines.resolver.request import Draft
+from tuner.engines.sglang.resolver.request import Draft
 
 MODELS = (
     Corner(CHOOSY, noise=0.1),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.engine.asked.corners.corner import BLACKWELL, FULL, MHA, MLA, NEW, NVIDIA, SM100, SPARSE, Corner, one, pair, variables
-from tuner.engines.resolver.request import Draft
+from tuner.engines.sglang.resolver.request import Draft
 
 NAMES = (
     Corner(MHA, flags=one("fa5", "vllm"), noise=0),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.engine.asked.corners.corner import FULL, HOPPER, MHA, MLA, NEMOTRON, NEW, NVIDIA, PYTHON_TREE, SM100, Corner, one, pair
-from tuner.engines.resolver.request import Draft
+from tuner.engines.sglang.resolver.request import Draft
 
 CHAIN, TREE_DRAFT = Draft("EAGLE", **FULL), Draft("EAGLE", 2, 3, 6)
 

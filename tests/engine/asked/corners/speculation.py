@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.engine.asked.corners.corner import FULL, HYBRID, MHA, MLA, NEW, NVIDIA, Corner, drafts, one
-from tuner.engines.resolver.request import Draft
+from tuner.engines.sglang.resolver.request import Draft
 
 SPECULATION = (
     Corner(

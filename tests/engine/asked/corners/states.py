@@ -18,7 +18,7 @@ from tests.engine.asked.corners.corner import (
     pair,
     variables,
 )
-from tuner.engines.resolver.request import Draft, Graphs
+from tuner.engines.sglang.resolver.request import Draft, Graphs
 
 STATES = (
     Corner(

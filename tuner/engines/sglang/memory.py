@@ -1,0 +1,151 @@
+"""SGLang's sizes that follow from the memory of a GPU: prefill chunk, captured batches, KV pool."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from backends.gpu import Gpu
+from backends.model import Attention, Model
+from store.plan import Server
+from store.scenario import Engine, Role, Scenario
+from tuner.engines.sglang.platforms import DECODE_GRAPHS, PREFILL_GRAPHS
+from tuner.engines.sglang.rules import MAX_RUNNING_WITH_DRAFTS, resolved_kv_dtype
+from tuner.engines.sglang.windows import window_pool_share
+from tuner.ranks import Ranks, rank_kind, ranks_of
+from tuner.weights import ELEMENT_BYTES, weight_bytes
+
+MIB = 1 << 20
+NARROW_BYTES = {"mxfp8": 1.0 + 1 / 32, "nvfp4": 0.5 + 1 / 16, "fp4_mx_block16": 0.5 + 1 / 16}  # with their block scales
+
+
+@dataclass(frozen=True)
+class Tier:
+    """GPUs below ``gib``: tokens of a prefill chunk, largest captured decode batch below and from 4 ranks on."""
+
+    gib: float
+    chunk: int
+    batch: int
+    batch_tp4: int
+
+
+# sglang/srt/arg_groups/memory_hook.py (0.5.22) and sglang/srt/server_args.py (0.5.16), handle_gpu_memory_settings
+_LARGE_TIERS = (Tier(60, 4096, 32, 160), Tier(160, 8192, 256, 512), Tier(float("inf"), 16384, 512, 512))
+TIERS = {
+    "0.5.16": (Tier(20, 2048, 8, 8), Tier(35, 2048, 24, 80), *_LARGE_TIERS),
+    **dict.fromkeys(("0.5.22", "0.5.23"), (Tier(20, 2048, 8, 8), Tier(35, 4096, 48, 160), *_LARGE_TIERS)),
+}
+# Up to 32 and up to 64 GiB (sglang/srt/hardware_backend/npu/utils.py, set_default_server_args); above, the same as elsewhere.
+NPU_TIERS = (Tier(33, 4096, 16, 64), Tier(65, 8192, 64, 256))
+UNKNOWN_MEMORY = Tier(0, 4096, 160, 160)
+XPU_HEADROOM_MIB = 2048  # oneDNN's scratch; 0.5.22
+
+
+def tier_for(memory_bytes: int | None, rules: str, kind: str = "cuda") -> Tier:
+    if memory_bytes is None:
+        return UNKNOWN_MEMORY
+    tiers = (*NPU_TIERS, *TIERS[rules]) if kind == "npu" else TIERS[rules]
+    return next(tier for tier in tiers if memory_bytes < tier.gib * 1024 * MIB)
+
+
+def chunked_prefill_size(memory_bytes: int | None, rules: str) -> int:
+    """Tokens of one prefill chunk where nobody sets it."""
+    return tier_for(memory_bytes, rules).chunk
+
+
+def captured_batches(max_batch: int, speculative: bool) -> tuple[int, ...]:
+    """Decode batch sizes that get a CUDA graph, ascending.
+
+    Source: sglang/srt/arg_groups/cuda_graph_hook.py, generate_decode_cuda_graph_batch_sizes (0.5.16 has the same list).
+    """
+    plain = [1, 2, 4, 8, 12, *range(16, 257, 8), *range(272, 512, 16), *range(512, max_batch + 1, 32)]
+    drafts = [*range(1, 9), *range(10, 33, 2), *range(40, 65, 4), *range(72, 257, 8), *range(272, max_batch + 1, 16)]
+    return tuple(sorted({size for size in (drafts if speculative else plain) if size <= max_batch} | {max_batch}))
+
+
+def padded_batch(batch: int, captured: tuple[int, ...]) -> int:
+    """The batch the engine launches: the next captured size, or the batch itself above the largest (served eagerly)."""
+    index = bisect_left(captured, batch)
+    return captured[index] if index < len(captured) else batch
+
+
+def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
+    """Sizes of the server, of one group of ranks that serves requests together. Weights are taken at the width the checkpoint
+    stores them in, undivided by pipeline stages; a pool that comes out at or below nothing is unknown, not zero."""
+    model, gpu, engine, ranks = scenario.model, scenario.gpu, scenario.engine, ranks_of(scenario.engine)
+    tier = tier_for(gpu.memory_bytes, rules, gpu.kind)
+    batch = tier.batch if engine.tensor_parallel < 4 else tier.batch_tp4
+    drafts = engine.speculation.algorithm is not None
+    fraction = engine.mem_fraction_static or mem_fraction(gpu, tier.chunk, batch, engine, model.attention)
+    weights = weight_bytes(model, ranks)
+    kv_dtype = resolved_kv_dtype(model, engine.kv_cache_dtype)
+    slot = kv_bytes_per_token(model, kv_dtype, ranks, window_pool_share(model))
+    return Server(
+        context_length=engine.context_length or model.context_length,
+        chunked_prefill_size=max(1, tier.chunk // ranks.attn_dp),
+        captured_batches=captured_batches(batch, drafts) if gpu.kind in DECODE_GRAPHS and engine.role is not Role.PREFILL else (),
+        max_running_requests=max(1, MAX_RUNNING_WITH_DRAFTS // ranks.attn_dp) if drafts else None,
+        mem_fraction_static=fraction,
+        weight_bytes=weights,
+        kv_bytes_per_token=kv_bytes_per_token(model, kv_dtype, ranks),
+        pool_tokens=pool_tokens(gpu.memory_bytes, fraction, weights, slot, page_size),
+    )
+
+
+def mem_fraction(gpu: Gpu, chunk: int, max_batch: int, engine: Engine, attention: Attention) -> float | None:
+    """`--mem-fraction-static` where nobody sets it, None where the memory is unknown. ``chunk`` is the whole server's.
+
+    Source: sglang/srt/arg_groups/memory_hook.py, handle_gpu_memory_settings and reserve_for_graph_mb, in MiB.
+    """
+    if gpu.memory_bytes is None:
+        return None
+    memory = gpu.memory_bytes / MIB
+    drafted = max_batch * (engine.speculation.draft_tokens or 1)
+    reserved = 512 + 1.5 * max(drafted if engine.role is Role.DECODE else chunk, 2048) + 128 * engine.tensor_parallel
+    if gpu.kind != "xpu":  # reserved also where the default backend then serves without graphs
+        reserved += _decode_graphs_mib(max_batch, engine)
+    if gpu.kind in PREFILL_GRAPHS:
+        reserved += _prefill_graphs_mib(chunk, engine, attention)
+    if memory > 60 * 1024:
+        reserved = max(reserved, 10 * 1024)
+    if gpu.kind == "xpu":
+        reserved += XPU_HEADROOM_MIB
+    return round((memory - reserved) / memory, 3)
+
+
+def _decode_graphs_mib(max_batch: int, engine: Engine) -> float:
+    if engine.role is Role.PREFILL:
+        return 0.0
+    padding = 0.0 if engine.attn_dp_size == 1 else 4.5 if max_batch > 300 else 3.0
+    return max_batch * (2 + padding * engine.attn_dp_size)
+
+
+def _prefill_graphs_mib(chunk: int, engine: Engine, attention: Attention) -> float:
+    if engine.role is Role.DECODE:
+        return 0.0
+    return 1536.0 if attention is Attention.MLA else 8.0 * prefill_graphs(chunk)
+
+
+def prefill_graphs(max_tokens: int) -> int:
+    """How many token counts get a prefill graph (same file as `captured_batches`)."""
+    steps = ((4, 33, 4), (48, 257, 16), (288, 513, 32), (576, 1025, 64), (1280, 4097, 256), (4608, max_tokens + 1, 512))
+    return sum(size <= max_tokens for start, stop, step in steps for size in range(start, stop, step))
+
+
+def kv_bytes_per_token(model: Model, kv_dtype: str, ranks: Ranks, window_share: float = 1.0) -> int:
+    """Bytes of one token in all layers on one rank, on average where ranks split a context. MLA stores K alone: V is part of it.
+    ``window_share``: window slots for each slot of the full layers (`window_pool_share`)."""
+    element = ELEMENT_BYTES.get(kv_dtype) or NARROW_BYTES[kv_dtype]
+    kinds = [rank_kind(kind, ranks) for kind in model.layers]
+    widths = [kind.head_dim + (0 if model.attention is Attention.MLA else kind.value_head_dim) for kind in kinds]
+    shares = [window_share if kind.sliding_window else 1.0 for kind in kinds]
+    stored = sum(share * kind.layers * kind.kv_heads * width for kind, width, share in zip(kinds, widths, shares, strict=True))
+    return round(element * stored / ranks.dcp)
+
+
+def pool_tokens(memory_bytes: int | None, fraction: float | None, weights: int, token: int, page_size: int) -> int | None:
+    """Tokens the KV pool holds, whole pages; None where memory is unknown or the weights alone fill it."""
+    if memory_bytes is None or fraction is None:
+        return None
+    pages = int((memory_bytes * fraction - weights) / token) // page_size
+    return pages * page_size if pages > 0 else None

@@ -1,0 +1,96 @@
+"""SGLang's answer to a scenario, also where it would refuse it, and the way to it in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+
+from store.rule_path import RuleStep
+from store.scenario import Scenario
+from tuner.engines.sglang.request import request_for
+from tuner.engines.sglang.resolver.record import Change, Condition, Refusal, Resolution, Rule, Settings, Step
+from tuner.engines.sglang.resolver.request import Request
+from tuner.engines.sglang.resolver.start import settings_of
+from tuner.engines.sglang.resolver.steps import STEPS, resolve
+
+BACKEND_FIELDS = ("base", "prefill", "decode")
+DRAFT_FIELDS = ("draft", "algorithm", "topk", "steps", "draft_tokens", "verify_side")
+TOLD = (*BACKEND_FIELDS, *DRAFT_FIELDS, "page_size", "kv_dtype", "radix_cache", "dsa_prefill", "dsa_decode")  # of what is served
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``resolution``: as if what ``refusals`` name had been let through, so that there is a pick to talk about in any case."""
+
+    request: Request
+    resolution: Resolution
+    refusals: tuple[Refusal, ...]
+
+    def settings_before(self, rule: str) -> Settings:
+        """The settings that ``rule`` found, which changed them."""
+        settings = settings_of(self.request)
+        for change in self.resolution.changes:
+            if change.rule == rule:
+                return settings
+            settings = replace(settings, **{change.setting: change.after})
+        raise KeyError(rule)
+
+
+def answer_to(scenario: Scenario, rules_version: str, packages: Mapping[str, str] | None = None) -> Answer:
+    return answered(request_for(scenario, rules_version, packages))
+
+
+@lru_cache(maxsize=1024)
+def answered(request: Request) -> Answer:
+    resolution, refusals = resolve(request), list[Refusal]()
+    while resolution.error is not None:
+        refusals.append(resolution.error)
+        resolution = resolve(request, frozenset(refusal.rule for refusal in refusals))
+    return Answer(request, resolution, tuple(refusals))
+
+
+def told(request: Request, backend: str) -> Request:
+    """The same server with ``backend`` asked for in both phases."""
+    return replace(request, attention_backend=backend, prefill_attention_backend=None, decode_attention_backend=None)
+
+
+def rule_named(name: str) -> Rule:
+    return _by_name()[name][1]
+
+
+def conditions_of(name: str) -> tuple[Condition, ...]:
+    """Of a rule, after those of the step it belongs to."""
+    step, rule = _by_name()[name]
+    return (*step.when, *rule.when)
+
+
+@cache
+def _by_name() -> dict[str, tuple[Step, Rule]]:
+    return {rule.id: (step, rule) for step in STEPS for rule in step.rules}
+
+
+def path_of(answer: Answer) -> tuple[RuleStep, ...]:
+    """The rules that had a say in what is served, in order, then those that refuse. Graphs and scheduling are left out."""
+    changes = [change for change in answer.resolution.changes if change.setting in TOLD]
+    effects = {name: _effects(changes, name) for name in dict.fromkeys(change.rule for change in changes)}
+    refused = dict.fromkeys((refusal.rule for refusal in answer.refusals), "refused")
+    return tuple(_step(name, effect) for name, effect in (effects | refused).items())
+
+
+def _step(name: str, effect: str) -> RuleStep:
+    rule = rule_named(name)
+    return RuleStep(name, ", ".join(words_of(conditions_of(name))) or "always", effect, rule.because, rule.source)
+
+
+def words_of(conditions: tuple[Condition, ...]) -> tuple[str, ...]:
+    return tuple(condition.words for condition in conditions)
+
+
+def _effects(changes: Iterable[Change], rule: str) -> str:
+    return ", ".join(in_words(change) for change in changes if change.rule == rule)
+
+
+def in_words(change: Change) -> str:
+    after = change.after if not isinstance(change.after, bool) else "on" if change.after else "off"
+    return f"{change.setting.replace('_', ' ')} {'unset' if after is None else after}"

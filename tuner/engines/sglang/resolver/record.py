@@ -1,0 +1,188 @@
+"""The shape of a rule and of what comes out: records of data and small named functions, no logic of SGLang's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from tuner.engines.sglang.resolver.request import Request
+from tuner.engines.sglang.resolver.versions import place
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the rules work on: the server's settings, from the flags as written to the resolved ones. None = not settled yet.
+
+    ``*_fixed``: the user chose the graph, so that defaults leave it alone. ``dsa_*`` are the inner backends of sparse attention.
+    """
+
+    base: str | None
+    prefill: str | None
+    decode: str | None
+    draft: str | None
+    page_size: int | None
+    kv_dtype: str
+    verify_side: str
+    algorithm: str | None
+    topk: int | None
+    steps: int | None
+    draft_tokens: int | None
+    decode_graph: str
+    prefill_graph: str
+    decode_graph_fixed: bool
+    prefill_graph_fixed: bool
+    radix_cache: bool
+    overlap: bool
+    mamba_strategy: str
+    uses_mamba: bool
+    chunk: int
+    dsa_prefill: str | None
+    dsa_decode: str | None
+    mem_fraction: float | None
+
+    @property
+    def prefill_side(self) -> str | None:
+        """Who serves prefill: the split field, or the base where it is unset (sglang, attention_backends_of)."""
+        return self.prefill or self.base
+
+    @property
+    def decode_side(self) -> str | None:
+        return self.decode or self.base
+
+    @property
+    def sides(self) -> tuple[str | None, str | None]:
+        return self.prefill_side, self.decode_side
+
+    @property
+    def unset(self) -> bool:
+        """None of the three backend fields is set (sglang, is_attention_backend_not_set)."""
+        return self.base is None and self.prefill is None and self.decode is None
+
+
+Test = Callable[[Request, Settings], bool]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """``words`` complete the sentence "if ...", so that a path can be read and drawn; ``opposite`` those of its negation, where
+    "not ..." would not read well."""
+
+    words: str
+    holds: Test
+    opposite: str = ""
+
+    @property
+    def negated(self) -> str:
+        return self.opposite or (self.words.removeprefix("not ") if self.words.startswith("not ") else f"not {self.words}")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """SGLang would not start. ``text`` says why and what to do; ``engine_says`` is a part of its own message, "" where it has none."""
+
+    rule: str
+    text: str
+    engine_says: str
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The rule puts these values in place."""
+
+    values: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Computes:
+    """The rule puts values in place that follow from others; ``words`` say which."""
+
+    words: str
+    values: Callable[[Request, Settings], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Refuses:
+    """``text`` may name fields of the request as {r.field} and of the settings as {s.field}."""
+
+    text: str
+    engine_says: str
+
+
+Effect = Sets | Computes | Refuses
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``when`` must hold together. ``because`` is one sentence. ``source``: file and function as in the newest release that has the rule;
+    0.5.16 keeps the same functions in sglang/srt/server_args.py and sglang/srt/arg_groups/overrides.py. ``since`` and ``until`` are the
+    oldest and the newest release that was read with it."""
+
+    id: str
+    when: tuple[Condition, ...]
+    then: Effect
+    because: str
+    source: str
+    since: str = "0.5.16"
+    until: str | None = None
+
+    def applies_to(self, version: str) -> bool:
+        return place(self.since) <= place(version) and (self.until is None or place(version) <= place(self.until))
+
+    def holds(self, request: Request, settings: Settings) -> bool:
+        return all(condition.holds(request, settings) for condition in self.when)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Rules tried in order: each, or (``first``) only until one holds. ``when`` must hold before any is tried."""
+
+    name: str
+    rules: tuple[Rule, ...]
+    first: bool = False
+    when: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """``rule`` put ``after`` in the place of ``before``, None = was not set."""
+
+    setting: str
+    before: Any
+    after: Any
+    rule: str
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """``draft`` None = the target's backends; ``verify_side`` None = no speculation. Where ``error`` is set, the rest is as far as SGLang
+    came. ``path``: ids of the rules that held, in order; ``changes``: what each of them did."""
+
+    base: str | None
+    prefill: str | None
+    decode: str | None
+    draft: str | None
+    verify_side: str | None
+    page_size: int | None
+    kv_dtype: str
+    settings: Settings
+    changes: tuple[Change, ...]
+    error: Refusal | None
+    path: tuple[str, ...]
+
+
+def sets(**values: Any) -> Sets:
+    return Sets(tuple(values.items()))
+
+
+def applied(effect: Sets | Computes, request: Request, settings: Settings) -> Settings:
+    values = dict(effect.values) if isinstance(effect, Sets) else effect.values(request, settings)
+    return replace(settings, **values)
+
+
+def differences(before: Settings, after: Settings, rule: str) -> list[Change]:
+    found = ((name, getattr(before, name), getattr(after, name)) for name in SETTINGS)
+    return [Change(name, old, new, rule) for name, old, new in found if old != new]
+
+
+SETTINGS = tuple(field.name for field in fields(Settings))
