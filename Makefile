@@ -11,7 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 GPU := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 RUN := $(VENV)/bin
 
-.PHONY: tune test test-engine setup engines lint types bench examples pyz docs docs-check clean
+.PHONY: tune test test-engine setup engines lint types bench bench-statistics examples pyz docs docs-check clean
 
 tune: setup  ## measure on this machine; overrides: make tune ARGS="model=qwen3_8b traffic=chat"
 	$(RUN)/attnpin tune $(ARGS)
@@ -21,6 +21,7 @@ test: setup engines  ## the tests that need no GPU; those that do, one at a time
 
 test-engine: setup engines  ## the rules of SGLang's argument resolution against SGLang itself: 9,000 scenarios, three releases, minutes
 	$(RUN)/python tests/engine/unpack.py 0.5.23 || test $$? -eq 75
+	$(RUN)/python tests/engine/unpack.py vllm-0.33.0 || test $$? -eq 75
 	$(RUN)/python -m pytest -q -s -m engine tests/engine $(ARGS)
 
 setup: $(VENV)/.installed
@@ -38,6 +39,10 @@ types: setup
 bench: setup  ## start-up times against a bare interpreter; how fast the limits judge 10,000 scenarios
 	$(RUN)/python tests/bench/startup.py
 	$(RUN)/python -m tests.bench.limits
+
+bench-statistics: setup  ## how often verdicts are wrong, on noise whose truth is known: ten minutes of one core, then docs/error-rates.md
+	$(RUN)/python -m tests.bench.statistics
+	$(RUN)/python -m tests.docs
 
 examples: setup  ## the texts under examples/, made again from the evidence beside them
 	$(RUN)/python -m tests.examples

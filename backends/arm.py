@@ -16,7 +16,11 @@ class Provider(str, Enum):
 @dataclass(frozen=True)
 class Arm:
     """``backend`` is the engine's name for it ("fa3"); ``driver`` the worker class, "module:Class"; ``packages`` the
-    import names it needs; ``page_size`` and ``kv_dtype`` (torch name) are what the server would run with."""
+    import names it needs; ``page_size`` and ``kv_dtype`` (torch name) are what the server would run with.
+
+    ``copy`` tells an arm from the same arm entered again, ``slowed`` is the share of further launches that slow it: both are
+    there to measure the measuring itself.
+    """
 
     backend: str
     provider: Provider
@@ -25,10 +29,22 @@ class Arm:
     kv_dtype: str
     packages: tuple[str, ...] = ()
     knobs: tuple[tuple[str, str], ...] = ()
+    copy: int = 1
+    slowed: float = 0.0
+
+    @property
+    def is_original(self) -> bool:
+        return self.copy == 1 and not self.slowed
 
     @property
     def name(self) -> str:
         """Unique within a run: backend, page size and knobs, with the provider where it is not the engine."""
+        copy = (f"#{self.copy}" if self.copy > 1 else "") + (f"+{self.slowed:.3g}" if self.slowed else "")
+        return f"{self.original_name}{copy}"
+
+    @property
+    def original_name(self) -> str:
+        """Of the arm that this one is entered beside."""
         knobs = "".join(f",{key}={value}" for key, value in self.knobs)
         suffix = "" if self.provider is Provider.ENGINE else f"@{self.provider.value}"
         return f"{self.backend}/p{self.page_size}{knobs}{suffix}"

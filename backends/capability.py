@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
 
 from backends.arm import Provider
-from backends.limits import Condition, Limit, Scoped
+from backends.limits import Clause, Limit, Scoped
 from backends.question import RULES
 from backends.reason import Reason
 from backends.serving_jit import ServingJit
@@ -25,7 +25,7 @@ class InnerPath(Scoped):
     name: str
     source: str
     versions: tuple[str, ...] = RULES
-    when: tuple[Condition, ...] = ()
+    when: tuple[Clause, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Note(Scoped):
     says: str
     source: str
     versions: tuple[str, ...] = RULES
-    when: tuple[Condition, ...] = ()
+    when: tuple[Clause, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class Judgement:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Capability:
     """``modules`` are the import names its kernels live in, ``versions`` the rule sets that know the backend at all;
-    ``history`` says why others do not."""
+    ``history`` says why others do not. Each is itself alone, so that things can be remembered of it."""
 
     limits: Limits
     modules: tuple[str, ...] = ()
@@ -64,18 +64,18 @@ class Capability:
     @cached_property
     def of_version(self) -> dict[str, tuple[Limits, Limits]]:
         """The limits of each rule set: the decisive ones and the others."""
-        return {rules: (self._of(rules, True), self._of(rules, False)) for rules in RULES}
+        return {rules: (self._of(rules, True), self._of(rules, False)) for rules in self.versions}
 
     @cached_property
-    def decisive_words(self) -> tuple[str, ...]:
-        """All that its decisive limits speak of."""
+    def decides_plainly(self) -> bool:
+        """Whether its decisive limits speak of `DECISIVE` words alone."""
         limits = [limit for limit in self.limits if limit.rule in DECISIVE]
-        return tuple({**dict.fromkeys(limit.rule for limit in limits), **{rule: None for limit in limits for rule, _ in limit.when}})
+        return all(limit.words <= set(DECISIVE) for limit in limits)
 
     @cached_property
-    def decisions(self) -> dict[Hashable, Judgement]:
-        """Those of `backends.judgement` so far, by what they rest on."""
-        return {}
+    def minds_pages(self) -> bool:
+        """Whether any of its limits is on page sizes."""
+        return any(limit.rule == "page_size" for limit in self.limits)
 
     def _of(self, rules: str, decisive: bool) -> Limits:
         return tuple(limit for limit in self.limits if rules in limit.versions and (limit.rule in DECISIVE) is decisive)
@@ -100,7 +100,7 @@ class DriverEntry:
 class BackendEntry:
     """One candidate under the engine's name for it. ``drivers`` in order of preference, empty = none in this version.
     ``graph``: whether the engine captures decode with it (else it serves eagerly). ``jit`` None = nobody has read when it
-    builds kernels."""
+    builds kernels. ``engine`` is the one whose backend it is."""
 
     name: str
     capability: Capability
@@ -108,6 +108,7 @@ class BackendEntry:
     aliases: tuple[str, ...] = ()
     graph: bool = True
     jit: ServingJit | None = None
+    engine: str = "sglang"
 
 
 def missing_modules(modules: tuple[str, ...], packages: Container[str] | None) -> tuple[Reason, ...]:

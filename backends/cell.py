@@ -28,7 +28,8 @@ class Cell:
     ``context_lens`` counts every key a request's last new token sees, the new ones included; ``new_lens`` the query
     tokens of this step (decode: 1 each); ``prompt_lens`` how much of the context came in as prompt, which decides how
     the allocator laid its pages out. The three run over requests. ``padded_batch`` is the batch the engine launches
-    (the captured size for decode, the batch itself otherwise). ``layer`` holds heads per rank.
+    (the captured size for decode, the batch itself otherwise). ``layer`` holds heads per rank. The first ``shared_prefix``
+    tokens of all requests are the same, as a system prompt's are, and lie in the same pages as far as those are whole.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Cell:
     dtype: str
     seed: int
     page_layout: PageLayout = PageLayout.SERVED
+    shared_prefix: int = 0
 
     def __post_init__(self) -> None:
         if not len(self.context_lens) == len(self.new_lens) == len(self.prompt_lens):
@@ -65,11 +67,27 @@ class Cell:
         """Tokens of each request that were in the pool before this step."""
         return tuple(context - new for context, new in zip(self.context_lens, self.new_lens))
 
+    @property
+    def shared_lens(self) -> tuple[int, ...]:
+        """How many tokens at its head each request shares: of its prompt, and of what was in the pool before."""
+        return tuple(min(self.shared_prefix, prompt, prefix) for prompt, prefix in zip(self.prompt_lens, self.prefix_lens))
+
 
 def visible_keys(cell: Cell) -> int:
-    """Keys that one query head of one KV group reads, summed over requests, each once (a window bounds them)."""
+    """Keys that one query head of one KV group reads over all requests, each once: a window bounds them, shared ones count once."""
     window = cell.layer.sliding_window
-    return sum(context if window is None else min(context, window + new - 1) for context, new in zip(cell.context_lens, cell.new_lens))
+    seen = [context if window is None else min(context, window + new - 1) for context, new in zip(cell.context_lens, cell.new_lens)]
+    shared = [(context - keys, end) for context, keys, end in zip(cell.context_lens, seen, cell.shared_lens) if context - keys < end]
+    return sum(seen) - sum(end - start for start, end in shared) + _covered(shared)
+
+
+def _covered(spans: list[tuple[int, int]]) -> int:
+    """Integers in at least one of ``spans`` (start, end), ends excluded."""
+    covered, reached = 0, 0
+    for start, end in sorted(spans):
+        covered += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return covered
 
 
 def kv_bytes(cell: Cell, kv_element_bytes: int) -> int:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 
 from backends.arm import Arm
+from backends.bench import Checking
 from backends.blame import blaming
 from backends.blocks import palindromes
 from backends.cell import Cell
-from backends.checks.checker import Checker
 from backends.driver import CellData, Driver
-from backends.measured import CellRound, Visit
+from backends.measured import CellRound, Visit, code_id
 from backends.phases import Phases
-from backends.placement import Ballast
 from backends.seat import Seat
 from backends.spec import TimingSpec
 from backends.stand import PoolKey, Stand, pool_key
-from backends.timing.disturbance import Lookout
+from backends.timing.disturbance import Disturbed
+from backends.timing.lookout import Lookout
 from backends.timing.metadata import metadata_us
+from backends.timing.sampled import Sampled
 from backends.timing.warmup import warm_up
+
+VOID_RETRIES, COOL_S = 3, 10.0  # of a block during which the device slowed down
 
 
 class CellRace:
@@ -30,13 +34,15 @@ class CellRace:
     def __init__(self, cell: Cell, stand: Stand, timing: TimingSpec, rng: random.Random, phases: Phases, lookout: Lookout) -> None:
         self._cell = cell
         self._stand = stand
+        self._bench = stand.bench
         self._timing = timing
         self._rng = rng
         self._phases = phases
         self._lookout = lookout
         self._seats: dict[str, Seat] = {}
         self._data: dict[PoolKey, CellData] = {}
-        self._checkers: dict[PoolKey, Checker] = {}
+        self._checkers: dict[PoolKey, Checking] = {}
+        self._voided: list[str] = []
         self._open = ExitStack()
 
     def __enter__(self) -> CellRace:
@@ -45,32 +51,46 @@ class CellRace:
     def __exit__(self, *error: object) -> None:
         self._open.close()
 
-    def run(self, drivers: Mapping[Arm, Driver]) -> CellRound:
-        """Blocks, positions and the order of everything come from the process's generator."""
-        self._seat(drivers)
+    def run(self, drivers: Mapping[Arm, Driver], spaced: bool = False) -> CellRound:
+        """Blocks, positions and the order of everything come from the process's generator. ``spaced`` as for `Seat.capture`."""
+        self._seat(drivers, spaced)
         for name in self._seats:
             self._check(name)
         self._lookout.look()
-        warm_visits = {name: partial(self._samples, "warmup", name) for name in self._seats}
-        settled = warm_up(warm_visits, self._timing, self._stand.stage.device.type)
+        warm_visits = {name: partial(self._sampled, "warmup", name) for name in self._seats}
+        settled = warm_up(warm_visits, self._timing, self._bench.type, self._bench.now)
         visits = self._visits()
+        conditions = self._lookout.conditions()
         metadata = tuple(self._metadata(name) for name in self._seats)
         for name in self._seats:
             self._check(name)
-        launches = tuple((name, seat.timed.pace.launches) for name, seat in self._seats.items())
-        first_call_s = tuple((name, seat.first_call_s) for name, seat in self._seats.items())
-        return CellRound(self._cell.name, launches, visits, metadata, settled, first_call_s)
+        return replace(self._seated(), visits=visits, metadata_us=metadata, settled=settled, conditions=conditions)
 
-    def _seat(self, drivers: Mapping[Arm, Driver]) -> None:
+    def _seated(self) -> CellRound:
+        """What there is to tell without the visits."""
+        timed = {name: seat.timed for name, seat in self._seats.items()}
+        return CellRound(
+            cell=self._cell.name,
+            launches=tuple((name, each.pace.launches) for name, each in timed.items()),
+            visits=(),
+            metadata_us=(),
+            settled=False,
+            first_call_s=tuple((name, seat.first_call_s) for name, seat in self._seats.items()),
+            code_ids=tuple((name, known) for name, each in timed.items() if (known := code_id(each.nodes))),
+            spacer_us=next((each.spacer_us for each in timed.values() if each.spacer_us is not None), None),
+            voided=tuple(self._voided),
+        )
+
+    def _seat(self, drivers: Mapping[Arm, Driver], spaced: bool) -> None:
         """Allocate and capture the arms in random order, with random padding between them."""
-        ballast = Ballast(self._stand.stage.device, self._rng)
+        ballast = self._bench.ballast(self._rng)
         self._open.callback(ballast.drop)
         for arm in self._rng.sample(list(drivers), len(drivers)):
             ballast.add()
             with blaming(arm.name, self._cell.name):
-                seat = Seat(arm, drivers[arm], self._laid_out(arm), self._stand.slots(self._cell, arm), self._phases)
+                seat = Seat(arm, drivers[arm], self._laid_out(arm), self._stand.slots(self._cell, arm), self._phases, self._bench)
                 self._open.callback(seat.close)
-                seat.capture(self._timing)
+                seat.capture(self._timing, spaced)
             self._seats[arm.name] = seat
 
     def _laid_out(self, arm: Arm) -> CellData:
@@ -79,7 +99,7 @@ class CellRace:
         if key not in self._data:
             self._data[key] = self._stand.lay_out(self._cell, arm)
             soft_cap = self._stand.stage.model.logit_softcap
-            self._checkers[key] = Checker(self._data[key], self._stand.slots(self._cell, arm) - 1, soft_cap)
+            self._checkers[key] = self._bench.checker(self._data[key], self._stand.slots(self._cell, arm) - 1, soft_cap)
         return self._data[key]
 
     def _check(self, name: str) -> None:
@@ -89,21 +109,32 @@ class CellRace:
             self._checkers[pool_key(seat.arm)].check(seat.timed.shot, seat.timed.written)
 
     def _visits(self) -> tuple[Visit, ...]:
-        visits = []
-        for number, order in enumerate(palindromes(list(self._seats), self._timing.blocks, self._rng)):
+        self._lookout.look()  # what slowed the device before is no block's doing
+        self._lookout.conditions()
+        orders = palindromes(list(self._seats), self._timing.blocks, self._rng)
+        return tuple(visit for number, order in enumerate(orders) for visit in self._block(number, order))
+
+    def _block(self, number: int, order: Sequence[str]) -> list[Visit]:
+        """Timed again, after a rest, where the device was not at its usual pace. Raises `Disturbed` when it never is."""
+        detail = f"block {number + 1} of {self._timing.blocks}"
+        for _ in range(1 + VOID_RETRIES):
+            visits = [self._visit(number, position, name, detail) for position, name in enumerate(order)]
+            void = self._lookout.look()
+            if void is None:
+                return visits
+            self._voided.append(void)
+            self._bench.rest(COOL_S)
             self._lookout.look()
-            detail = f"block {number + 1} of {self._timing.blocks}"
-            visits += [Visit(number, position, name, self._plausible_samples(name, detail)) for position, name in enumerate(order)]
-        self._lookout.look()
-        return tuple(visits)
+        raise Disturbed(f"measurement invalid: {self._voided[-1]}, again after {VOID_RETRIES} rests of {COOL_S:.0f} s")
 
-    def _plausible_samples(self, name: str, detail: str) -> tuple[float, ...]:
-        samples = self._samples("timing", name, detail)
+    def _visit(self, block: int, position: int, name: str, detail: str) -> Visit:
+        with self._lookout.during_visit():
+            seen = self._sampled("timing", name, detail)
         with blaming(name, self._cell.name):
-            self._stand.require_plausible(self._cell, self._seats[name].arm, samples)
-        return samples
+            self._stand.require_plausible(self._cell, self._seats[name].arm, seen.us)
+        return Visit(block, position, name, seen.us, seen.served_us, seen.sm_clock_mhz)
 
-    def _samples(self, phase: str, name: str, detail: str | None = None) -> tuple[float, ...]:
+    def _sampled(self, phase: str, name: str, detail: str | None = None) -> Sampled:
         """One visit. Its arm is said first: when the process dies in it, the controller knows whose fault it was."""
         with self._phases.of(phase, name, self._cell.name, detail), blaming(name, self._cell.name):
             return self._seats[name].timed.visit()
@@ -111,4 +142,4 @@ class CellRace:
     def _metadata(self, name: str) -> tuple[str, float, float]:
         seat = self._seats[name]
         with self._phases.of("metadata", name, self._cell.name), blaming(name, self._cell.name):
-            return (name, *metadata_us(seat.call, self._stand.stage.device))
+            return (name, *metadata_us(seat.call, self._bench))

@@ -99,7 +99,7 @@ class Management:
 
 
 @dataclass(frozen=True)
-class Condition:
+class ServingCondition:
     """``gpus`` are the CUDA devices this process may use, in their order; ``driver_cuda`` the newest CUDA the driver serves.
 
     ``tools`` are those of a host compiler and ninja that were found, ``overlays`` the folders of engine.path, without links,

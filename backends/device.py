@@ -102,15 +102,6 @@ def release(device: torch.device) -> None:
         torch.cuda.empty_cache()
 
 
-def is_lost(device: torch.device) -> bool:
-    """Whether a faulty kernel took the CUDA context with it: then nothing more can be run in this process."""
-    try:
-        synchronize(device)
-    except RuntimeError:
-        return True
-    return False
-
-
 def restart_peak(device: torch.device) -> None:
     """Start a new count of `peak_bytes`; a CPU process has only the one of its whole life."""
     import torch

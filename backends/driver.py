@@ -71,7 +71,7 @@ class CellData:
 class Stage:
     """What a driver is opened on. ``model`` is whole, ``attention_tp`` ranks divide its heads; ``max_batch`` is the largest
     padded batch and ``max_new_tokens`` the longest prefill it will see; ``context_length`` the server's.
-    ``graph_max_batch`` is the largest decode batch the engine captures (None = all of them); larger ones run eagerly."""
+    ``graph_max_batch`` is the largest decode batch the engine captures (None = all of them, 0 = none); larger ones run eagerly."""
 
     device: torch.device
     model: Model

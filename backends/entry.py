@@ -8,14 +8,25 @@ from typing import Any
 
 from backends.arm import Provider
 from backends.capability import BackendEntry, Capability, DriverEntry, InnerPath, Note
-from backends.entry_fields import EntryError, allowed_of, conditions_of, items_of, refuse_unknown, required, rule_of, versions_of, words_of
+from backends.entry_fields import (
+    EntryError,
+    allowed_of,
+    conditions_of,
+    engine_of,
+    items_of,
+    refuse_unknown,
+    required,
+    rule_of,
+    versions_of,
+    words_of,
+)
 from backends.limits import Limit
-from backends.question import RULES
+from backends.question import RULE_SETS
 from backends.serving_jit import Builds, ServingJit
 
 ENTRY_KEYS = (
     *("name", "source", "versions", "history", "paths", "limits", "notes", "modules", "drivers", "aliases", "graph"),
-    "jit_while_serving",
+    *("jit_while_serving", "engine"),
 )
 LIMIT_KEYS = ("rule", "allowed", "source", "versions", "when", "why", "remedy", "becomes")
 PATH_KEYS = ("name", "source", "versions", "when")
@@ -31,6 +42,7 @@ class _Heading:
     backend: str
     source: str | None
     versions: tuple[str, ...]
+    engine: str
 
 
 def entry_from(data: Mapping[str, Any]) -> BackendEntry:
@@ -42,7 +54,8 @@ def entry_from(data: Mapping[str, Any]) -> BackendEntry:
     name = required(data, "name", "a backend entry")
     where = f"backend {name}"
     refuse_unknown(data, ENTRY_KEYS, where)
-    heading = _Heading(where, data.get("source"), versions_of(data, where) or RULES)
+    engine = engine_of(data, where)
+    heading = _Heading(where, data.get("source"), versions_of(data, where, engine) or RULE_SETS[engine], engine)
     return BackendEntry(
         name=name,
         capability=_capability(data, heading),
@@ -50,6 +63,7 @@ def entry_from(data: Mapping[str, Any]) -> BackendEntry:
         aliases=words_of(data, "aliases", where),
         graph=bool(data.get("graph", True)),
         jit=_jit(data["jit_while_serving"], f"{where}, jit_while_serving") if data.get("jit_while_serving") else None,
+        engine=engine,
     )
 
 
@@ -75,7 +89,7 @@ def _limit(data: Mapping[str, Any], heading: _Heading) -> Limit:
         rule=rule,
         allowed=allowed_of(items_of(data, "allowed", here), here),
         source=_source(data, heading, here),
-        versions=versions_of(data, here) or heading.versions,
+        versions=versions_of(data, here, heading.engine) or heading.versions,
         when=conditions_of(data, here),
         why=data.get("why"),
         remedy=data.get("remedy"),
@@ -87,14 +101,16 @@ def _path(data: Mapping[str, Any], heading: _Heading) -> InnerPath:
     name = required(data, "name", f"{heading.backend}, a path")
     here = f"{heading.backend}, path {name}"
     refuse_unknown(data, PATH_KEYS, here)
-    return InnerPath(name, _source(data, heading, here), versions_of(data, here) or heading.versions, conditions_of(data, here))
+    return InnerPath(
+        name, _source(data, heading, here), versions_of(data, here, heading.engine) or heading.versions, conditions_of(data, here)
+    )
 
 
 def _note(data: Mapping[str, Any], heading: _Heading) -> Note:
     here = f"{heading.backend}, a note"
     says = required(data, "says", here)
     refuse_unknown(data, NOTE_KEYS, here)
-    return Note(says, _source(data, heading, here), versions_of(data, here) or heading.versions, conditions_of(data, here))
+    return Note(says, _source(data, heading, here), versions_of(data, here, heading.engine) or heading.versions, conditions_of(data, here))
 
 
 def _source(data: Mapping[str, Any], heading: _Heading, here: str) -> str:

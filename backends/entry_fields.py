@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from backends.limits import Allowed, Condition, Span, Taken
-from backends.question import RULES
+from backends.allowed import Allowed, Multiple, Span, Taken
+from backends.limits import Clause
+from backends.question import RULE_SETS
 from backends.vocabulary import WORDS
 
 
@@ -14,17 +15,25 @@ class EntryError(ValueError):
     """A backend entry that cannot be read; the text names the backend, the key and what may stand there."""
 
 
-def conditions_of(data: Mapping[str, Any], here: str) -> tuple[Condition, ...]:
+def conditions_of(data: Mapping[str, Any], here: str) -> tuple[Clause, ...]:
     return tuple((rule_of(key, here), allowed_of(items, here)) for key, items in (data.get("when") or {}).items())
 
 
-def versions_of(data: Mapping[str, Any], here: str) -> tuple[str, ...]:
-    """The rule sets that a list of them and of spans names; empty where there is no list."""
+def engine_of(data: Mapping[str, Any], here: str) -> str:
+    """The engine whose backend it is, SGLang where the entry names none."""
+    engine = data.get("engine", "sglang")
+    if engine not in RULE_SETS:
+        raise EntryError(f"{here}: engine {engine!r} is unknown; write one of {', '.join(RULE_SETS)}")
+    return str(engine)
+
+
+def versions_of(data: Mapping[str, Any], here: str, engine: str) -> tuple[str, ...]:
+    """The rule sets of ``engine`` that a list of them and of spans names; empty where there is no list."""
     items = allowed_of(items_of(data, "versions", here), here)
     takes = Taken(items)
-    found = tuple(rules for rules in RULES if takes[rules])
+    found = tuple(rules for rules in RULE_SETS[engine] if takes[rules])
     if items and not found:
-        raise EntryError(f"{here}: versions names no rule set; write some of {', '.join(RULES)}, or a span of them")
+        raise EntryError(f"{here}: versions names no rule set; write some of {', '.join(RULE_SETS[engine])}, or a span of them")
     return found
 
 
@@ -44,6 +53,8 @@ def _value(item: Any, where: str) -> Allowed:
     if isinstance(item, str) and ".." in item:
         low, _, high = item.partition("..")
         return Span(low or None, high or None)
+    if isinstance(item, str) and item[:-1].isdecimal() and item[-1] == "n":
+        return Multiple(int(item[:-1]))
     if isinstance(item, bool) or not isinstance(item, (int, str)):
         raise EntryError(f"{where}: {item!r} is neither a whole number nor a word; put it in quotes")
     return item

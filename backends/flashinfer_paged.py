@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from backends.arm import Arm
     from backends.driver import CellData, KvPool, PreparedCall, Stage
-    from backends.model import LayerKind, Model
+    from backends.model import LayerKind
 
 WORKSPACE_BYTES = 384 << 20
 LARGE_WORKSPACE_BYTES = 512 << 20
@@ -58,7 +58,8 @@ class Library:
 
 
 class FlashInferPaged:
-    """See `backends.driver.Driver`. Plain softmax attention: no windows, soft caps or unequal head dims."""
+    """See `backends.driver.Driver`. Plain softmax attention: it ignores windows, soft caps and unequal head dims, which its entry keeps
+    from it."""
 
     imports = ("flashinfer", "torch", "tvm_ffi")
 
@@ -69,7 +70,6 @@ class FlashInferPaged:
             raise MissingPackage(f"module {error.name or 'flashinfer'} cannot be imported ({error}); install flashinfer-python") from error
         if stage.device.type != "cuda":
             raise Refused(f"{arm.backend} runs on NVIDIA GPUs only, this device is a {stage.device.type}")
-        _refuse(arm, stage.model)
         dtypes = dtype_of(stage.model.dtype), dtype_of(arm.kv_dtype)
         self._library = Library(flashinfer, _workspace(stage), *dtypes, stage.context_length, stage.graph_max_batch)
 
@@ -82,16 +82,6 @@ class FlashInferPaged:
 
     def close(self) -> None:
         """The workspace stays with the process, as it does with the engine's."""
-
-
-def _refuse(arm: Arm, model: Model) -> None:
-    if model.logit_softcap is not None:
-        raise Refused(f"{arm.backend} through this adapter knows no soft cap ({model.name} has {model.logit_softcap}); use the engine")
-    for kind in model.layers:
-        if kind.sliding_window is not None:
-            raise Refused(f"{arm.backend} through this adapter knows no window ({model.name} has {kind.sliding_window}); use the engine")
-        if kind.head_dim != kind.value_head_dim:
-            raise Refused(f"{arm.backend} here needs equal head dims, {model.name} has {kind.head_dim} and {kind.value_head_dim}")
 
 
 def _workspace(stage: Stage) -> torch.Tensor:

@@ -15,8 +15,9 @@ class ImportClock:
     An import within an import is part of the outer one. Open it in one thread at a time: it stands in for both functions.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
         self.seconds = 0.0
+        self._now = now
         self._inside = False
         self._replaced: tuple[Callable[..., Any], Callable[..., Any]] = (builtins.__import__, importlib.import_module)
 
@@ -32,11 +33,11 @@ class ImportClock:
         def timed(*arguments: Any, **named: Any) -> Any:
             if self._inside:
                 return imported(*arguments, **named)
-            self._inside, start = True, time.perf_counter()
+            self._inside, start = True, self._now()
             try:
                 return imported(*arguments, **named)
             finally:
                 self._inside = False
-                self.seconds += time.perf_counter() - start
+                self.seconds += self._now() - start
 
         return timed

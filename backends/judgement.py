@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from backends.answers import Answer
 from backends.asked import Asked, Kind
-from backends.capability import DECISIVE, Capability, InnerPath, Judgement, Limits, Note, missing_modules
-from backends.limits import Limit, Misfit, misfits, of_engine, unmet
-from backends.question import KNOWN_SM, Question
+from backends.broken import broken, in_reasons
+from backends.capability import DECISIVE, Capability, InnerPath, Judgement, Note, missing_modules
+from backends.limits import Limit, misfits, unmet
+from backends.question import ENGINES, KNOWN_SM, Question
 from backends.reason import Reason
-from backends.vocabulary import WORDS, asked_in_words, in_words
+from backends.vocabulary import asked_in_words
 
 ATTENTION_CHOICES = "ATTENTION_BACKEND_CHOICES (0.5.16 sglang/srt/server_args.py, 0.5.22 sglang/srt/arg_groups/choices.py)"
 ABSENT = "version"  # the rule of a backend that the engine does not have
-FIND_OUT = "ask a worker (engine.command), or set what is unknown"
-
-Found = dict[tuple[Limit, Misfit], list[str]]  # and the layer kinds it was found on
 
 
 def reasons(capability: Capability, question: Question) -> tuple[Reason, ...]:
@@ -28,42 +27,69 @@ def judge(capability: Capability, asked: Asked) -> Judgement:
     """A backend that the engine's version lacks, or that is not made for the device, the model or this kind of attention,
     gets that reason alone. Missing modules count only when nothing else speaks against it.
     """
-    decision = _decision(capability, asked)
+    decision = decide(capability, asked)
     return decision if decision.reasons else _otherwise(capability, asked, decision.doubts)
 
 
-def decided(judgement: Judgement) -> bool:
-    """Whether it says no for good: in the other phase and at any page size too."""
-    return bool(judgement.reasons) and judgement.reasons[0].rule in (*DECISIVE, ABSENT)
+def rules_out(capability: Capability, asked: Asked) -> bool:
+    """Whether something surely speaks against the backend that neither the phase nor the page size has a say in, so that `judge` would
+    say no whatever these are. It stops at the first such limit: for those who do not need to know more."""
+    if capability.decides_plainly and decide(capability, asked).reasons:
+        return True
+    question, whole, left = asked.question, asked.whole, list[Limit]()
+    if question.rules not in capability.versions or question.paths is not None:
+        return False
+    for limit in capability.of_version[question.rules][1]:
+        breaks = _breaks(limit, whole.kinds) if limit.steadfast else None
+        if breaks:
+            return True
+        if breaks is None:
+            left.append(limit)
+    whole.open[capability] = tuple(left)
+    return False
 
 
-def _decision(capability: Capability, asked: Asked) -> Judgement:
+def _breaks(limit: Limit, kinds: Sequence[Kind]) -> bool | None:
+    """Whether a layer kind surely breaks the limit, None where it may."""
+    surely: bool | None = False
+    for kind in kinds:
+        for misfit in misfits(limit, kind):
+            if misfit.certain:
+                return True
+            surely = None
+    return surely
+
+
+def decide(capability: Capability, asked: Asked) -> Judgement:
     """By the decisive limits alone; remembered, since it rests on little and is often the end."""
-    question, words = asked.question, capability.decisive_words
-    answers = [(kind.layer.name, *map(kind.__getitem__, words)) for kind in asked.kinds]
-    rests_on = (question.rules, question.engine_version, question.paths, *answers)
-    if rests_on not in capability.decisions:
-        capability.decisions[rests_on] = _decisively(capability, asked)
-    return capability.decisions[rests_on]
+    if not capability.decides_plainly:
+        return _decisively(capability, asked)
+    remembered = asked.whole.decided
+    found = remembered.get(capability)
+    if found is None:
+        found = remembered[capability] = _decisively(capability, asked)
+    return found
 
 
 def _decisively(capability: Capability, asked: Asked) -> Judgement:
     """The reasons of the first decisive rule that is broken."""
     question = asked.question
     if question.rules not in capability.versions:
-        return Judgement((_absent(capability, question.rules),))
-    found = _found(capability.of_version[question.rules][0], asked.kinds)
-    broken = _in_words(found, question, certain=True)
-    first = next((rule for rule in DECISIVE if any(reason.rule == rule for reason in broken)), None)
-    return Judgement(tuple(reason for reason in broken if reason.rule == first), _in_words(found, question, certain=False))
+        return Judgement((_absent(capability, question),))
+    limits = capability.of_version[question.rules][0]
+    found = broken(limits, asked.kinds)
+    against = in_reasons(found, limits, question, certain=True)
+    first = next((rule for rule in DECISIVE if any(reason.rule == rule for reason in against)), None)
+    return Judgement(tuple(reason for reason in against if reason.rule == first), in_reasons(found, limits, question, certain=False))
 
 
 def _otherwise(capability: Capability, asked: Asked, doubts: tuple[Reason, ...]) -> Judgement:
     question, kinds = asked.question, with_paths(capability, asked)
-    found = _found(capability.of_version[question.rules][1], kinds)
-    if against := _in_words(found, question, certain=True) or missing_modules(capability.modules, question.packages):
+    limits = asked.whole.open.get(capability, capability.of_version[question.rules][1])
+    found = broken(limits, kinds)
+    if against := in_reasons(found, limits, question, certain=True) or missing_modules(capability.modules, question.packages):
         return Judgement(against)
-    doubts = (*doubts, *_in_words(found, question, certain=False), *_unlisted(question))
+    doubts = (*doubts, *in_reasons(found, limits, question, certain=False), *_unlisted(question))
     return Judgement((), doubts, _notes(capability, question, kinds))
 
 
@@ -73,53 +99,18 @@ def with_paths(capability: Capability, asked: Asked) -> Sequence[Kind]:
     paths = [path for path in capability.paths if rules in path.versions]
     if not paths or asked.question.paths is not None:
         return asked.kinds
-    return [kind.but(path=_launched(paths, kind)) for kind in asked.kinds]
+    return [kind.but_late(path=partial(_launched, paths, kind)) for kind in asked.kinds]
 
 
 def _launched(paths: Sequence[InnerPath], kind: Kind) -> Answer:
     found = [(path.name, unmet(path, kind)) for path in paths]
-    return None if any(unknown for _, unknown in found) else tuple(name for name, unknown in found if unknown is not None)
+    return None if any(unknown for _, unknown in found) else tuple([name for name, unknown in found if unknown is not None])
 
 
-def _found(limits: Limits, kinds: Sequence[Kind]) -> Found:
-    """Of a backend called without an engine, the limits of its libraries alone count."""
-    direct = bool(kinds) and kinds[0].question.paths is not None
-    found: Found = {}
-    for kind in kinds:
-        for limit in limits:
-            if not (direct and of_engine(limit.source)):
-                for misfit in misfits(limit, kind):
-                    found.setdefault((limit, misfit), []).append(kind.layer.name)
-    return found
-
-
-def _in_words(found: Found, question: Question, certain: bool) -> tuple[Reason, ...]:
-    said = (_reason(limit, misfit, names, question) for (limit, misfit), names in found.items() if misfit.certain is certain)
-    return tuple(dict.fromkeys(said))
-
-
-def _reason(limit: Limit, misfit: Misfit, kinds: list[str], question: Question) -> Reason:
-    asked = asked_in_words(limit.rule, misfit.value, question)
-    if len(kinds) < len(question.layers):
-        asked += f" in {' and '.join(kinds)} layers"
-    if misfit.unknown:
-        asked += f" with {' and '.join(in_words(rule, None) for rule in misfit.unknown)}"
-    remedy = (limit.remedy or WORDS[limit.rule].remedy) if misfit.certain else FIND_OUT
-    return Reason(limit.rule, asked, limit.in_words, remedy, _source(limit.source, question))
-
-
-def _source(source: str, question: Question) -> str:
-    """With the rule set where it is the engine's, and whom it stands in for."""
-    if not of_engine(source):
-        return source
-    version = question.engine_version
-    return f"{source} ({question.rules}{f', applied to {version}' if version not in (None, question.rules) else ''})"
-
-
-def _absent(capability: Capability, rules: str) -> Reason:
-    known = " and ".join(capability.versions)
+def _absent(capability: Capability, question: Question) -> Reason:
+    engine, known = ENGINES[question.engine], " and ".join(capability.versions)
     source = capability.history or ATTENTION_CHOICES
-    return Reason(ABSENT, f"SGLang {rules}", f"SGLang {known}", "serve with a version that has it", source)
+    return Reason(ABSENT, f"{engine} {question.rules}", f"{engine} {known}", "serve with a version that has it", source)
 
 
 def _unlisted(question: Question) -> tuple[Reason, ...]:

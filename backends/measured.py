@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backends.outcome import Outcome
+
+Axes = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class KernelNode:
+    """One launch of a recorded call as the driver knows it: ``name`` mangled, ``shared_bytes`` dynamic; ``code`` what the
+    compiler made of the kernel (`backends.cuda_graph.ATTRIBUTES`), the nearest to a hash of its code that a driver gives."""
+
+    name: str
+    grid: Axes
+    block: Axes
+    shared_bytes: int
+    code: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Identity:
     """What really ran. ``resolved`` is the inner path ("fa2", "fa3", "sdpa:flash"), ``mode`` "graph" or "eager",
-    ``kernels`` the device kernel names of one call in launch order (empty where none can be read, as on a CPU)."""
+    ``kernels`` the device kernel names of one call in launch order (empty where none can be read, as on a CPU), ``nodes``
+    the launches of one call (empty where nothing is recorded, and where the driver does not tell)."""
 
     resolved: str
     mode: str
     kernels: tuple[str, ...]
+    nodes: tuple[KernelNode, ...] = ()
+
+
+def code_id(nodes: Sequence[KernelNode]) -> str | None:
+    """Stands for the kernels of one call, whatever their grids; None where none is known."""
+    return hashlib.sha256(repr([(node.name, node.code) for node in nodes]).encode()).hexdigest()[:12] if nodes else None
 
 
 @dataclass(frozen=True)
@@ -33,6 +56,19 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class Soundness:
+    """How far a recorded call's time hangs on how it is timed, as ratios to the usual way; None = not tried.
+
+    ``rotation``: over twice as many pools. ``slope``: a launch more, from a graph of twice as many. ``spaced``: with another
+    small kernel between two launches, whose own time is taken off.
+    """
+
+    rotation: float | None = None
+    slope: float | None = None
+    spaced: float | None = None
+
+
+@dataclass(frozen=True)
 class Trial:
     """One arm on one cell, alone in its process; None = not measured.
 
@@ -42,7 +78,8 @@ class Trial:
     imports apart (the same on every cell of a process); ``first_call_s``: from preparing the call to the end of its first
     launch, kernels that had to be built included. ``build_s``: that, and on a process's first cell opening and imports.
     ``kernel_files``: (name, `backends.worker.kernel_files`' word for where it lay) of each compiled kernel taken from a
-    cache; empty = all came with their packages, or were compiled in memory.
+    cache; empty = all came with their packages, or were compiled in memory. ``autotuned``: (kernel and problem, choice) of
+    whatever was chosen by timing in this process. ``labels`` are cautions, as of a `Round`.
     """
 
     arm: str
@@ -66,6 +103,9 @@ class Trial:
     open_s: float | None = None
     first_call_s: float | None = None
     kernel_files: tuple[tuple[str, str], ...] | None = None
+    soundness: Soundness | None = None
+    autotuned: tuple[tuple[str, str], ...] = ()
+    labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         measured = self.outcome is Outcome.MEASURED
@@ -77,18 +117,41 @@ class Trial:
 
 @dataclass(frozen=True)
 class Visit:
-    """One uninterrupted timing of an arm on a cell: ``sample_us`` per replay, divided by its launches."""
+    """One uninterrupted timing of an arm on a cell: ``sample_us`` per replay, divided by its launches. ``served_us``: wall time
+    of a call among equals from an idle device to an idle one, host included; None where a graph replays it, and on a CPU,
+    where a sample is just that. ``sm_clock_mhz``: mean over the samples, read in the stream; None = not readable."""
 
     block: int
     position: int
     arm: str
     sample_us: tuple[float, ...]
+    served_us: float | None = None
+    sm_clock_mhz: float | None = None
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What NVML said of the board while a cell was timed: lowest and highest of ``readings``, ``reasons`` every bit of what
+    held the clocks down. None = not told."""
+
+    readings: int
+    sm_clock_mhz: tuple[float, float] | None = None
+    memory_clock_mhz: tuple[float, float] | None = None
+    temperature_c: tuple[float, float] | None = None
+    power_w: tuple[float, float] | None = None
+    power_limit_w: tuple[float, float] | None = None
+    reasons: int | None = None
 
 
 @dataclass(frozen=True)
 class CellRound:
     """All visits to one cell in one fresh process, with the metadata cost of each arm (arm, host us, idle us) and how long
-    its first call took (arm, seconds), what it builds anew in every process included."""
+    its first call took (arm, seconds), what it builds anew in every process included.
+
+    ``code_ids``: (arm, `code_id` of its recorded launches), of arms that have one. ``spacer_us``: time of the small kernel that
+    stood between two launches and was taken off every sample; None = none stood there. ``voided``: why blocks were timed
+    again, in sentences.
+    """
 
     cell: str
     launches: tuple[tuple[str, int], ...]
@@ -96,16 +159,24 @@ class CellRound:
     metadata_us: tuple[tuple[str, float, float], ...]
     settled: bool
     first_call_s: tuple[tuple[str, float], ...] = ()
+    code_ids: tuple[tuple[str, str], ...] = ()
+    spacer_us: float | None = None
+    conditions: Conditions | None = None
+    voided: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Round:
     """One fresh process: every arm on every cell, interleaved. ``seconds`` says where the wall time went
     (imports, build, capture, warmup, timing, check, waiting), ``seed`` reproduces its order and placement.
-    ``labels`` are cautions that limit what may be said of it ("unsettled", "warm-risk", "exclusivity not verifiable")."""
+    ``labels`` are cautions that limit what may be said of it ("unsettled", "warm-risk", "exclusivity not verifiable").
+    ``confirms``: measured after the choice and without a say in it, only the pick and the default. ``quiet``: whatever imported
+    beside it stood still while it timed."""
 
     index: int
     seed: int
     cells: tuple[CellRound, ...]
     seconds: tuple[tuple[str, float], ...]
     labels: tuple[str, ...] = ()
+    confirms: bool = False
+    quiet: bool = False

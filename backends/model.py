@@ -49,6 +49,8 @@ class Model:
     ``layers`` are those with softmax attention; ``other_layers`` counts the rest (Mamba, linear attention, convolutions).
     ``weight_bits``: what one stored parameter takes on average in a quantized checkpoint, None = the bits of ``dtype``.
     ``attention_params``: those of the attention layers' projections, None = what the geometry gives for plain heads.
+    ``config_sha256``: of the checkpoint's files that it was read from, None = it was not read from one.
+    ``required_backend``: the only attention backend that serves the model right, by whoever knows it; None = any that may run.
     """
 
     RETIRED: ClassVar[frozenset[str]] = frozenset({"sinks"})  # now a layer kind's; no model with sinks was measured before
@@ -69,6 +71,8 @@ class Model:
     weight_bits: float | None = None
     attention_params: float | None = None
     other_layers: int = 0
+    required_backend: str | None = None
+    config_sha256: str | None = None
 
     @property
     def attention_layers(self) -> int:

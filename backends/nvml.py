@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-CLOCK_SM = 1
+CLOCK_SM, CLOCK_MEMORY = 1, 2
 TEMPERATURE_GPU = 0
 TEXT_BYTES = 96
+CORRECTED, UNCORRECTED, SINCE_BOOT = 0, 1, 0  # nvmlMemoryErrorType_t; nvmlEccCounterType_t's volatile counter
+XID_EVENT = 0x8
+ROOM_FOR_PROCESSES = 64
 
 
 class _Memory(ctypes.Structure):
@@ -35,6 +38,24 @@ class _Attributes(ctypes.Structure):
 
 class _Utilization(ctypes.Structure):
     _fields_ = [("gpu", ctypes.c_uint), ("memory", ctypes.c_uint)]
+
+
+class _Process(ctypes.Structure):
+    """nvmlProcessInfo_v2_t, which the third version of the call fills too."""
+
+    _fields_ = [("pid", ctypes.c_uint), ("used", ctypes.c_ulonglong), ("gpu_instance", ctypes.c_uint), ("compute_instance", ctypes.c_uint)]
+
+
+class _Event(ctypes.Structure):
+    """nvmlEventData_t; of an Xid ``data`` is its number."""
+
+    _fields_ = [
+        ("device", ctypes.c_void_p),
+        ("kind", ctypes.c_ulonglong),
+        ("data", ctypes.c_ulonglong),
+        ("gpu_instance", ctypes.c_uint),
+        ("compute_instance", ctypes.c_uint),
+    ]
 
 
 @dataclass(frozen=True)
@@ -89,6 +110,20 @@ def _call(function: str, *arguments: Any) -> bool:
         return False
 
 
+class Xids:
+    """The driver's reports of errors on one GPU since this was made; ``_set`` is NVML's event set."""
+
+    def __init__(self, event_set: ctypes.c_void_p) -> None:
+        self._set = event_set
+
+    def new(self) -> tuple[int, ...]:
+        """Numbers of those that came since the last call; waits for nothing."""
+        event, found = _Event(), []
+        while _call("nvmlEventSetWait_v2", self._set, ctypes.byref(event), ctypes.c_uint(0)):
+            found.append(int(event.data))
+        return tuple(found)
+
+
 class Device:
     """One GPU or MIG slice. Every reading may be None."""
 
@@ -137,6 +172,29 @@ class Device:
 
     def sm_clock_mhz(self) -> int | None:
         return self._number("nvmlDeviceGetClockInfo", CLOCK_SM)
+
+    def memory_clock_mhz(self) -> int | None:
+        return self._number("nvmlDeviceGetClockInfo", CLOCK_MEMORY)
+
+    def compute_processes(self) -> tuple[int, ...] | None:
+        """Ids of those with a context, ours among them; in a container they are the host's, or none at all."""
+        room, found = ctypes.c_uint(ROOM_FOR_PROCESSES), (_Process * ROOM_FOR_PROCESSES)()
+        told = _call("nvmlDeviceGetComputeRunningProcesses_v3", self._handle, ctypes.byref(room), found)
+        return tuple(sorted(process.pid for process in found[: room.value])) if told else None
+
+    def ecc_errors(self, kind: int) -> int | None:
+        """`CORRECTED` or `UNCORRECTED` ones since the driver was loaded."""
+        count = ctypes.c_ulonglong()
+        told = _call("nvmlDeviceGetTotalEccErrors", self._handle, ctypes.c_int(kind), ctypes.c_int(SINCE_BOOT), ctypes.byref(count))
+        return count.value if told else None
+
+    def watch_xids(self) -> Xids | None:
+        """None where the driver reports none to us."""
+        events = ctypes.c_void_p()
+        made = _call("nvmlEventSetCreate", ctypes.byref(events))
+        if not made or not _call("nvmlDeviceRegisterEvents", self._handle, ctypes.c_ulonglong(XID_EVENT), events):
+            return None
+        return Xids(events)
 
     def temperature_c(self) -> int | None:
         return self._number("nvmlDeviceGetTemperature", TEMPERATURE_GPU)

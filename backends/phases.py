@@ -1,9 +1,9 @@
-"""Says what the process is doing, and adds up where its wall time went."""
+"""Says what the process is doing, and adds up where its time went."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -15,10 +15,11 @@ class Say(Protocol):
 
 
 class Phases:
-    """``current`` is the phase entered last, also after it ended in an error. Phases do not nest."""
+    """``current`` is the phase entered last, also after it ended in an error. Phases do not nest. ``now`` tells seconds."""
 
-    def __init__(self, say: Say) -> None:
+    def __init__(self, say: Say, now: Callable[[], float] = time.perf_counter) -> None:
         self._say = say
+        self._now = now
         self._seconds: dict[str, float] = {}
         self.current = "start"
 
@@ -26,11 +27,11 @@ class Phases:
     def of(self, phase: str, arm: str | None = None, cell: str | None = None, detail: str | None = None) -> Iterator[None]:
         self.current = phase
         self._say(phase, arm=arm, cell=cell, detail=detail)
-        start = time.perf_counter()
+        start = self._now()
         try:
             yield
         finally:
-            self._seconds[phase] = self._seconds.get(phase, 0.0) + time.perf_counter() - start
+            self._seconds[phase] = self._seconds.get(phase, 0.0) + self._now() - start
 
     def seconds(self) -> tuple[tuple[str, float], ...]:
         """(phase, seconds), in the order in which the phases first came."""

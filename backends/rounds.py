@@ -7,17 +7,16 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 
 from backends.arm import Arm
+from backends.bench import bench_for
 from backends.blame import ArmFailed, blaming
 from backends.cell import Cell
 from backends.cell_round import CellRace
-from backends.device import release
 from backends.driver import Driver
 from backends.measured import CellRound, Round
 from backends.phases import Phases, Say
-from backends.placement import Ballast
 from backends.spec import StageSpec, TimingSpec
 from backends.stand import Stand, open_stand
-from backends.timing.disturbance import lookout_over
+from backends.timing.warmup import for_process
 
 __all__ = ["ArmFailed", "run"]
 
@@ -31,37 +30,41 @@ def run(
     timing: TimingSpec,
     say: Say,
     skip: Collection[tuple[str, str]] = (),
+    spaced: Collection[str] = (),
 ) -> Iterator[CellRound | Round]:
     """Each `CellRound` as it is done, in an order drawn from ``seed``, then the `Round` with all of them.
 
-    ``skip`` holds (arm, cell) names that are not measured; a cell without arms is left out.
+    ``skip`` holds (arm, cell) names that are not measured; a cell without arms is left out. On the cells named in ``spaced`` a
+    small kernel stands between two recorded launches of every arm.
     Raises `ArmFailed` when an arm fails: the process has to be thrown away and the round repeated without that arm;
     `Disturbed` when the device was: the round has to be repeated.
     """
     rng = random.Random(seed)
-    phases = Phases(say)
+    bench = bench_for(stage, seed)
+    phases = Phases(say, bench.now)
     with phases.of("import"):
-        import torch
-
-        stand = open_stand(stage, arms, cells, seed)
-        lookout = lookout_over(stand.stage.device)
+        stand = open_stand(bench, stage, arms, cells, seed)
+        lookout = bench.lookout()
     done: list[CellRound] = []
-    with ExitStack() as stack, torch.no_grad():
+    with ExitStack() as stack, bench.working():
+        stack.callback(lookout.close)
         drivers = _open_drivers(arms, stand, rng, phases, stack)
-        for cell in rng.sample(list(cells), len(cells)):
+        order = rng.sample(list(cells), len(cells))
+        timings = for_process(timing, order, bench.type)
+        for cell in order:
             racing = {arm: driver for arm, driver in drivers.items() if (arm.name, cell.name) not in skip}
             if not racing:
                 continue
-            with CellRace(cell, stand, timing, rng, phases, lookout) as race:
-                done.append(race.run(racing))
-            release(stand.stage.device)
+            with CellRace(cell, stand, timings[cell.name], rng, phases, lookout) as race:
+                done.append(race.run(racing, cell.name in spaced))
+            bench.release()
             yield done[-1]
     yield Round(index, seed, tuple(done), phases.seconds(), (*_labels(done, arms, cells, stand), *lookout.labels()))
 
 
 def _open_drivers(arms: Sequence[Arm], stand: Stand, rng: random.Random, phases: Phases, stack: ExitStack) -> dict[Arm, Driver]:
     """In random order, with random padding between their workspaces."""
-    ballast = Ballast(stand.stage.device, rng)
+    ballast = stand.bench.ballast(rng)
     drivers: dict[Arm, Driver] = {}
     for arm in rng.sample(list(arms), len(arms)):
         ballast.add()

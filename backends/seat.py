@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from backends.memory import Growth, held, total
-from backends.timing.timed import Timed, make_timed
+from backends.memory import Growth, total
+from backends.timing.sampled import Manner
 
 if TYPE_CHECKING:
     import torch
 
     from backends.arm import Arm
+    from backends.bench import Bench
     from backends.driver import CellData, Driver
     from backends.phases import Phases
     from backends.spec import TimingSpec
+    from backends.timing.timed import Timed
 
 
 class Seat:
@@ -23,13 +25,14 @@ class Seat:
     it took; what lies in the graph's own pool is not among it. None on a CPU.
     """
 
-    def __init__(self, arm: Arm, driver: Driver, data: CellData, slots: int, phases: Phases) -> None:
+    def __init__(self, arm: Arm, driver: Driver, data: CellData, slots: int, phases: Phases, bench: Bench) -> None:
         self.arm = arm
         self.data = data
         self.slots = slots
         self._phases = phases
+        self._bench = bench
         self._timed: Timed | None = None
-        grown, spent_s = Growth(held(data.q.device)), phases.spent("build")
+        grown, spent_s = Growth(bench.held()), phases.spent("build")
         with phases.of("build", arm.name, data.cell.name):
             self.call = driver.prepare(data)
             try:
@@ -46,11 +49,13 @@ class Seat:
             self.call.plan()
             return self.call.launch(self.slots - 1)
 
-    def capture(self, timing: TimingSpec) -> Timed:
-        """Record what the engine would record and settle the pace; from here on `timed` runs the arm."""
-        grown = Growth(held(self.data.q.device))
+    def capture(self, timing: TimingSpec, spaced: bool = False) -> Timed:
+        """Record what the engine would record and settle the pace; from here on `timed` runs the arm. ``spaced``: with a small
+        kernel between two launches."""
+        manner = Manner(spaced, self.arm.slowed)
+        grown = Growth(self._bench.held())
         with self._phases.of("capture", self.arm.name, self.data.cell.name):
-            self._timed = make_timed(self.call, self.data, self.slots, timing)
+            self._timed = self._bench.timed(self.call, self.data, self.slots, timing, manner)
         in_graph = self._timed.memory.live_bytes if self._timed.memory else 0
         self.call_bytes = total(self.call_bytes, grown.bytes, -(in_graph or 0))
         return self._timed

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backends.model import Model
+from backends.simulated.world import World
 
 
 @dataclass(frozen=True)
 class StageSpec:
     """The server the arms would run in. ``device`` "cuda" or "cpu"; ``model`` is whole and ``attention_tp`` ranks divide its
     heads (fewer than the engine's tensor parallelism under attention data parallelism); ``pool_tokens`` the server's KV
-    capacity (None = as many as fit); ``graph_max_batch`` the largest decode batch it captures (None = all of them);
-    ``memory_fraction`` of the free memory may be used in all."""
+    capacity (None = as many as fit); ``graph_max_batch`` the largest decode batch it captures (None = all of them, 0 = none);
+    ``memory_fraction`` of the free memory may be used in all; ``simulation`` stands for the device where there is none."""
 
     device: str
     model: Model
@@ -22,6 +23,7 @@ class StageSpec:
     pool_tokens: int | None
     memory_fraction: float
     graph_max_batch: int | None = None
+    simulation: World | None = None
 
 
 @dataclass(frozen=True)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backends.arm import Arm
+from backends.bench import Bench, Plausibility
 from backends.cell import Cell
-from backends.device import cache_bytes, dtype_of, free_bytes, limit_memory, open_device, release
 from backends.driver import CellData, Driver, KvPool, Refused, Stage
-from backends.kv.inputs import lay_out
+from backends.dtypes import element_bytes
 from backends.kv.layout import pages_needed
-from backends.kv.pool import build_pool
 from backends.kv.rotation import PoolDemand, plan_pools, slots_wanted
 from backends.measurable import unmeasurable
-from backends.timing.roofline import Roofline
 
 if TYPE_CHECKING:
-    import torch
-
     from backends.model import LayerKind
     from backends.spec import StageSpec
 
@@ -33,8 +28,9 @@ PoolKey = tuple[int, str]
 class Stand:
     """``wanted`` slots per cell name and pool key; the pool may have fewer where memory is short."""
 
+    bench: Bench
     stage: Stage
-    roofline: Roofline
+    limits: Plausibility
     pools: dict[PoolKey, KvPool]
     wanted: dict[tuple[str, PoolKey], int]
 
@@ -51,16 +47,13 @@ class Stand:
 
     def require_plausible(self, cell: Cell, arm: Arm, sample_us: Sequence[float]) -> None:
         """Raise `Implausible` for a sample that is faster than this device can be."""
-        self.roofline.require_plausible(cell, self.pool(arm).k[0].element_size(), sample_us)
+        self.limits.require_plausible(cell, element_bytes(arm.kv_dtype), sample_us)
 
     def lay_out(self, cell: Cell, arm: Arm) -> CellData:
-        return lay_out(cell, self.pool(arm), self.stage.context_length)
+        return self.bench.lay_out(cell, self.pool(arm), self.stage.context_length)
 
     def open_driver(self, arm: Arm) -> Driver:
-        """Import and build the arm's driver. Raises `MissingPackage`, `Refused`, or what the library raises."""
-        module, _, name = arm.driver.partition(":")
-        driver: Driver = getattr(importlib.import_module(module), name)(arm, self.stage, self.pool(arm))
-        return driver
+        return self.bench.open_driver(arm, self.stage, self.pool(arm))
 
 
 def pool_key(arm: Arm) -> PoolKey:
@@ -68,32 +61,32 @@ def pool_key(arm: Arm) -> PoolKey:
     return arm.page_size, arm.kv_dtype
 
 
-def open_stand(spec: StageSpec, arms: Sequence[Arm], cells: Sequence[Cell], seed: int) -> Stand:
+def open_stand(bench: Bench, spec: StageSpec, arms: Sequence[Arm], cells: Sequence[Cell], seed: int) -> Stand:
     """Measure the device's limits, then build the pools within ``spec.memory_fraction`` of what is free.
 
     Raises RuntimeError without the device, `Refused` for what no driver is measured on, `NotEnoughMemory`.
     """
-    device = open_device(spec.device)
+    device = bench.open()
     _refuse(spec, arms, cells)
-    budget = int(spec.memory_fraction * free_bytes(device))
-    limit_memory(device, budget)
-    roofline = Roofline(device, cells[0].dtype)
-    release(device)
-    wanted = _slots(arms, cells, device)
-    return Stand(_stage(spec, cells, device), roofline, _pools(spec, cells, wanted, device, budget, seed), wanted)
+    budget = int(spec.memory_fraction * bench.free_bytes())
+    bench.limit_memory(budget)
+    limits = bench.limits(cells[0].dtype)
+    bench.release()
+    wanted = _slots(arms, cells, bench)
+    return Stand(bench, _stage(spec, cells, device), limits, _pools(bench, spec, cells, wanted, budget, seed), wanted)
 
 
 def _pools(
-    spec: StageSpec, cells: Sequence[Cell], wanted: dict[tuple[str, PoolKey], int], device: torch.device, budget: int, seed: int
+    bench: Bench, spec: StageSpec, cells: Sequence[Cell], wanted: dict[tuple[str, PoolKey], int], budget: int, seed: int
 ) -> dict[PoolKey, KvPool]:
     layer = cells[0].layer  # the others are of its geometry
     demands = [_demand(key, cells, layer, wanted) for key in dict.fromkeys(key for _, key in wanted)]
     for_pools, server_tokens = int(POOL_SHARE * budget), spec.pool_tokens
-    if device.type == "cpu":
+    if bench.type == "cpu":
         for_pools = min(for_pools, CPU_POOL_BYTES)
         server_tokens = server_tokens or max(demand.needed_tokens for demand in demands)
     plans = plan_pools(demands, server_tokens, for_pools)
-    return {(plan.page_size, plan.kv_dtype): build_pool(plan, layer, device, seed) for plan in plans}
+    return {(plan.page_size, plan.kv_dtype): bench.build_pool(plan, layer, seed) for plan in plans}
 
 
 def _refuse(spec: StageSpec, arms: Sequence[Arm], cells: Sequence[Cell]) -> None:
@@ -101,10 +94,10 @@ def _refuse(spec: StageSpec, arms: Sequence[Arm], cells: Sequence[Cell]) -> None
         raise Refused(f"model {spec.model.name} with {reason.asked} cannot be measured; attnpin takes {reason.allowed}; {reason.remedy}")
 
 
-def _slots(arms: Sequence[Arm], cells: Sequence[Cell], device: torch.device) -> dict[tuple[str, PoolKey], int]:
-    cache = cache_bytes(device)
+def _slots(arms: Sequence[Arm], cells: Sequence[Cell], bench: Bench) -> dict[tuple[str, PoolKey], int]:
+    cache = bench.cache_bytes()
     keys = dict.fromkeys(map(pool_key, arms))
-    return {(cell.name, key): slots_wanted(cell, cache, dtype_of(key[1]).itemsize, device.type) for cell in cells for key in keys}
+    return {(cell.name, key): slots_wanted(cell, cache, element_bytes(key[1]), bench.type) for cell in cells for key in keys}
 
 
 def _demand(key: PoolKey, cells: Sequence[Cell], layer: LayerKind, wanted: dict[tuple[str, PoolKey], int]) -> PoolDemand:
@@ -112,13 +105,13 @@ def _demand(key: PoolKey, cells: Sequence[Cell], layer: LayerKind, wanted: dict[
     return PoolDemand(
         page_size=page_size,
         kv_dtype=kv_dtype,
-        token_bytes=layer.kv_heads * (layer.head_dim + layer.value_head_dim) * dtype_of(kv_dtype).itemsize,
+        token_bytes=layer.kv_heads * (layer.head_dim + layer.value_head_dim) * element_bytes(kv_dtype),
         needed_tokens=max(pages_needed(cell, page_size) for cell in cells) * page_size,
         slots=max(wanted[cell.name, key] for cell in cells),
     )
 
 
-def _stage(spec: StageSpec, cells: Sequence[Cell], device: torch.device) -> Stage:
+def _stage(spec: StageSpec, cells: Sequence[Cell], device: Any) -> Stage:
     return Stage(
         device=device,
         model=spec.model,

@@ -7,7 +7,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from backends.cell import Phase
-from backends.driver import MissingPackage, Refused
+from backends.driver import MissingPackage
 from backends.torch_requests import RequestLoop
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ RECOMPILES = 1024  # the engine's own limit: every new length may compile once
 class TorchFlex:
     """See `backends.driver.Driver`. Source: sglang/srt/layers/attention/torch_flex_backend.py, 0.5.16 to 0.5.22.
 
+    It ignores windows and soft caps, which its entry keeps from it.
     The first call of a phase compiles, on a CPU with the machine's C++ compiler: 17 to 22 s, 4 s once cached on disk.
     """
 
@@ -31,7 +32,7 @@ class TorchFlex:
         from torch.nn.attention.flex_attention import flex_attention
 
         self.imports = ("torch", "triton") if stage.device.type == "cuda" else ("torch",)
-        _refuse(arm, stage)
+        _require_compiler(stage)
         config: Any = torch._dynamo.config
         config.cache_size_limit = config.accumulated_cache_size_limit = RECOMPILES
         self._compiled: Any = torch.compile(flex_attention, dynamic=True)
@@ -44,14 +45,9 @@ class TorchFlex:
         """Compiled code stays with the process."""
 
 
-def _refuse(arm: Arm, stage: Stage) -> None:
+def _require_compiler(stage: Stage) -> None:
     if stage.device.type == "cpu" and not (os.environ.get("CXX") or any(map(shutil.which, COMPILERS))):
         raise MissingPackage("a C++ compiler (g++), with which torch.compile builds its CPU kernels, is not on PATH; install one")
-    windows = {kind.sliding_window for kind in stage.model.layers} - {None}
-    if windows:
-        raise Refused(f"{arm.backend} attends to everything; {stage.model.name} has layers with a window of {windows} keys")
-    if stage.model.logit_softcap is not None:
-        raise Refused(f"{arm.backend} ignores the logit soft cap {stage.model.logit_softcap} of {stage.model.name}")
 
 
 class _Flex:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from backends.arm import Arm
+from backends.bench import Bench, bench_for
 from backends.cell import Cell
-from backends.device import is_lost, release, synchronize
 from backends.imports import ImportClock
 from backends.invalid import failure_of
 from backends.measured import Trial
-from backends.memory import Growth, held
+from backends.memory import Growth
 from backends.phases import Phases, Say
-from backends.probe import Bench, probe
+from backends.probe import OpenArm, probe
 from backends.spec import StageSpec, TimingSpec
 from backends.stand import open_stand
 
@@ -24,35 +24,45 @@ def run(arm: Arm, cells: Sequence[Cell], stage: StageSpec, timing: TimingSpec, s
 
     When a kernel took the device's context with it, raises what it left behind after that cell's trial was given out.
     """
-    phases = Phases(say)
+    bench = bench_for(stage, SEED)
+    phases = Phases(say, bench.now)
     try:
-        bench = _open(arm, cells, stage, timing, phases)
+        opened = _open(bench, arm, cells, stage, timing, phases)
     except Exception as error:
         failure = failure_of(error)
         yield from [Trial(arm.name, cell.name, failure.outcome, failure.detail) for cell in cells]
         return
     opening_s = phases.spent("import", "build")
     for cell in cells:
-        yield _attempt(bench, cell, opening_s)
+        yield _attempt(opened, cell, opening_s)
         opening_s = 0.0
-        synchronize(bench.stand.stage.device)
+        bench.synchronize()
 
 
-def _open(arm: Arm, cells: Sequence[Cell], stage: StageSpec, timing: TimingSpec, phases: Phases) -> Bench:
+def _open(bench: Bench, arm: Arm, cells: Sequence[Cell], stage: StageSpec, timing: TimingSpec, phases: Phases) -> OpenArm:
     with phases.of("import", arm.name):
-        stand = open_stand(stage, [arm], cells, SEED)
-    grown, spent_s = Growth(held(stand.stage.device)), phases.spent("import")
-    with phases.of("import", arm.name), ImportClock() as imports:  # mostly importing the engine
+        stand = open_stand(bench, stage, [arm], cells, SEED)
+    grown, spent_s = Growth(bench.held()), phases.spent("import")
+    with phases.of("import", arm.name), ImportClock(bench.now) as imports:  # mostly importing the engine
         driver = stand.open_driver(arm)
     open_s = phases.spent("import") - spent_s - imports.seconds
-    return Bench(arm, stand, driver, timing, phases, grown, open_s)
+    return OpenArm(arm, stand, driver, timing, phases, grown, open_s)
 
 
-def _attempt(bench: Bench, cell: Cell, opening_s: float) -> Trial:
+def _attempt(opened: OpenArm, cell: Cell, opening_s: float) -> Trial:
     try:
-        return probe(bench, cell, opening_s)
+        return probe(opened, cell, opening_s)
     except Exception as error:
         failure = failure_of(error)
-    if not is_lost(bench.stand.stage.device):
-        release(bench.stand.stage.device)
-    return Trial(bench.arm.name, cell.name, failure.outcome, failure.detail)
+    if not _is_lost(opened.stand.bench):
+        opened.stand.bench.release()
+    return Trial(opened.arm.name, cell.name, failure.outcome, failure.detail)
+
+
+def _is_lost(bench: Bench) -> bool:
+    """Whether a faulty kernel took the device's context with it: then nothing more can be run in this process."""
+    try:
+        bench.synchronize()
+    except RuntimeError:
+        return True
+    return False

@@ -9,6 +9,7 @@ from backends import answers
 from backends.answers import WANTED, Ask, Value
 from backends.families import GATED_DELTA, INDEXED
 from backends.question import FEATURES, Question
+from backends.vllm import words as vllm
 
 UNKNOWN = "unknown"
 
@@ -30,6 +31,7 @@ class Word:
 
 OTHER = "choose another backend"
 OTHER_GPU = "choose another backend, or a GPU of a listed architecture"
+OTHER_BLOCK = "set engine.page_size to a listed one, or leave it to the engine"
 OTHER_DTYPE = "set engine.kv_cache_dtype to a listed one, or choose another backend"
 
 WORDS: dict[str, Word] = {
@@ -64,6 +66,19 @@ WORDS: dict[str, Word] = {
     "scale": Word(answers.scale, "a softmax scale of {}", OTHER),
     "soft_cap": Word(answers.soft_cap, "a logit soft cap of {}", OTHER),
     "sliding_window": Word(lambda _, layer: answers.some(layer.sliding_window), "a sliding window of {}", OTHER),
+    "head_size": Word(vllm.head_size, "head size {}", OTHER),
+    "block_size": Word(vllm.block_size, "block size {}", OTHER_BLOCK),
+    "kv_kind": Word(vllm.kv_kind, "{} KV cache", OTHER_DTYPE),
+    "kv_widths": Word(vllm.kv_widths, "{} K/V widths", OTHER),
+    "keys": Word(vllm.keys, "attention to {} keys", OTHER),
+    "images": Word(vllm.images, "images seen {}", OTHER),
+    "fa_version": Word(vllm.fa_version, "FlashAttention {}", OTHER),
+    "fa_page": Word(vllm.fa_page, "FlashAttention pages of {} tokens", OTHER),
+    "gathered_heads": Word(vllm.gathered_heads, "{} query heads gathered on a rank", "change engine.tensor_parallel or engine.dcp_size"),
+    "nope_dim": Word(vllm.nope_dim, "qk_nope_head_dim {}", OTHER),
+    "rope_dim": Word(vllm.rope_dim, "qk_rope_head_dim {}", OTHER),
+    "latent_rank": Word(vllm.latent_rank, "kv_lora_rank {}", OTHER),
+    "index_topk": Word(vllm.index_topk, "index_topk {}", OTHER),
     **{name: Word(answers.feature(name), name.replace("_", " "), "drop the feature or choose another backend") for name in FEATURES},
     **{name: Word(answers.release_of(name), f"{name} {{}}", f"install a listed {name}, or choose another backend") for name in LIBRARIES},
 }

@@ -20,14 +20,17 @@ def score_of(decision: Decision, pair: Pair | None) -> PairScore | None:
 
 
 def runner_up(decision: Decision) -> PairScore | None:
-    """The best pair that may be picked and is not the default: what staying with the default gives up."""
-    return next((score for score in ranked(decision) if score.pair != decision.default and score.barred is None), None)
+    """The best pair that may be picked and is not the default, one that was in every process first: what staying with the default
+    gives up."""
+    rivals = [score for score in ranked(decision) if score.pair != decision.default and score.barred is None]
+    return min(rivals, key=lambda score: score.dropped is not None, default=None)
 
 
 def role(decision: Decision, pair: Pair) -> str:
-    """ "default", "pick", "tied" or several of them."""
+    """ "default", "pick", "tied" or several of them; "not beaten" for others that may be the best for all the run knows."""
     roles = (("default", pair == decision.default), ("pick", pair == decision.pick), ("tied", pair in decision.tie_set))
-    return ", ".join(name for name, holds in roles if holds)
+    said = ", ".join(name for name, holds in roles if holds)
+    return said or ("not beaten" if pair in decision.best_set else "")
 
 
 def step_change(score: PairScore) -> str:
@@ -53,7 +56,7 @@ def _score(score: PairScore, decision: Decision) -> tuple[str, ...]:
         numbers.interval(score.ratio) if score.ratio else "",
         step_change(score),
         worst_cell(score),
-        "may not be picked" if score.barred else role(decision, score.pair),
+        "may not be picked" if score.barred else "left the race" if score.dropped else role(decision, score.pair),
     )
 
 

@@ -12,6 +12,7 @@ def sections(run: Run) -> tuple[Section, ...]:
     found = (
         *(_decided(run, run.decision) if run.decision else ()),
         failures.exclusions(run),
+        failures.kept_out(run),
         failures.failed_trials(run),
         measured.correctness(run),
         measured.probes(run),
@@ -19,6 +20,7 @@ def sections(run: Run) -> tuple[Section, ...]:
         costs.arms(run),
         measured.kernels(run),
         ground.environment(run),
+        ground.findings(run),
         ground.rules(run),
         ground.wall_time(run),
         ground.reproduce(run),
@@ -30,6 +32,7 @@ def _decided(run: Run, decision: Decision) -> tuple[Section | None, ...]:
     return (
         choice.objective(run, decision),
         failures.barred(run),
+        failures.dropped(run),
         *measured.cell_tables(run, decision),
         choice.steps(decision),
         costs.table(run, decision),

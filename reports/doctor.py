@@ -69,6 +69,10 @@ def _distributions(diagnosis: Diagnosis) -> str:
     return text(Section("Kernel distributions on the worker's path", (table,) if rows else ("none",)))
 
 
+def in_a_sentence(finding: Finding) -> str:
+    return one_line(f"{finding.what}: {finding.why}; {finding.remedy}")
+
+
 def _finding(finding: Finding) -> str:
     source = [f"  source: {one_line(finding.source)}"] if finding.source else []
     return "\n".join(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion
 
+from backends.simulated.world import is_simulated
 from reports import wording
 from reports.launchers.header import header, unset
 from reports.launchers.launcher import ExportError, Launcher, safe
@@ -25,13 +26,18 @@ class Exported:
 
 def export(pin: Pin, launcher: Launcher, as_hint: bool = False) -> Exported:
     """The pin in the launcher's words. Raises `ExportError` for a flag it has no word for, and for a pin of another
-    engine: what was timed were that engine's calls, so it is at most a hint, commented out."""
+    engine or of a simulated GPU: what was timed were that engine's calls, so it is at most a hint, commented out."""
     if as_hint:
         return Exported(hint(pin, launcher), (f"{HINT} {wording.engine_under(pin)}",))
     if pin.engine != launcher.engine:
         raise ExportError(
             f"this pin belongs to {wording.engine(pin.engine)}, and launcher {launcher.name} starts {wording.engine(launcher.engine)}; "
             "tune for that engine, or print it commented out with --as-hint"
+        )
+    if is_simulated(pin.valid_for.gpu):
+        raise ExportError(
+            f"this pin was made on {pin.valid_for.gpu}, which is no GPU that anything could serve on; tune on a real one, "
+            "or print it commented out with --as-hint"
         )
     return Exported(launcher.render(pin, launcher), notes(pin, launcher))
 

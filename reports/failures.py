@@ -12,15 +12,22 @@ from store.scenario import NO_DRIVER, NOT_SELECTED, Exclusion
 
 LIMITED, HALF_LIMITED = "by limits", "from one phase by limits"
 UNSELECTED, UNDRIVEN = "by measure.backends", "without a driver in attnpin"
+HEADER = ("rule", "backend", "phase", "asked", "allowed", "remedy", "source")
 KINDS = (LIMITED, HALF_LIMITED, UNSELECTED, UNDRIVEN)
 
 
 def exclusions(run: Run) -> Section:
     """Every reason of every excluded backend, sorted by rule so that backends a rule keeps out stand together."""
     rows = sorted(row for exclusion in run.exclusions for row in _reasons(exclusion))
-    header = ("rule", "backend", "phase", "asked", "allowed", "remedy", "source")
-    body = (Table(header, tuple(rows)),) if rows else ("No backend was excluded.",)
+    body = (Table(HEADER, tuple(rows)),) if rows else ("No backend was excluded.",)
     return Section(f"Backends left out before measuring: {exclusion_counts(run)}", body)
+
+
+def kept_out(run: Run) -> Section | None:
+    """Arms that were measured because the user named them, and what of the scenario keeps them from being pinned."""
+    kept = dict.fromkeys(one for terms in run.terms for one in terms.barred)
+    rows = tuple(sorted(row for one in kept for row in _reasons(one)))
+    return Section("Measured by name, kept from a pin by what is asked", (Table(HEADER, rows),)) if rows else None
 
 
 def exclusion_counts(run: Run) -> str:
@@ -64,3 +71,10 @@ def barred(run: Run) -> Section | None:
     scores = run.decision.scores if run.decision else ()
     rows = tuple((wording.pair(score.pair), score.barred) for score in scores if score.barred)
     return Section("Measured, but may not be picked", (Table(("pair", "why"), rows),)) if rows else None
+
+
+def dropped(run: Run) -> Section | None:
+    """Pairs that left the race, as surely not the best, before it ended."""
+    scores = run.decision.scores if run.decision else ()
+    rows = tuple((wording.pair(score.pair), score.dropped) for score in scores if score.dropped)
+    return Section("Left the race early", (Table(("pair", "why"), rows),)) if rows else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backends.environment import Board, Environment
-from reports import kernel_origins, numbers, wording
+from reports import asked, kernel_origins, numbers, wording
 from reports.page import Command, Section, Table
 from store.decision import Pair
 from store.run import Run
@@ -45,18 +45,26 @@ def _software(environment: Environment) -> tuple[tuple[str, str], ...]:
     )
 
 
+def findings(run: Run) -> Section | None:
+    """What the doctor found where the arms ran, also of distributions that the decision does not rest on."""
+    rows = tuple((found.severity.value, found.what, found.why, found.remedy, found.source or "") for found in run.findings)
+    header = ("", "what", "why it matters", "what to do", "source")
+    return Section("Wrong with the serving environment", (Table(header, rows),)) if rows else None
+
+
 def rules(run: Run) -> Section:
     """Whose rules chose the default and the candidates, beside the engine that was really there."""
     default = run.default
     engine = wording.engine(run.scenario.engine.name)
-    whose = "as you chose" if run.scenario.engine.choices else "by itself"
+    whose = f"as {wording.who_chose(run.scenario)}" if run.scenario.engine.choices else "by itself"
     phases, pick = run.scenario.engine.role.phases, Pair(default.prefill, default.decode)
     backends = ", ".join(f"{phase.value} {pick.of(phase)}" for phase in reversed(phases))
     lines = (
         f"{wording.engine_line(run)}.",
         f"{engine} {whose}: {backends}, page size {default.page_size}, KV cache {default.kv_cache_dtype}: {default.because}",
     )
-    return Section("Rules", (*lines, *_newer(run)))
+    own = asked.lines(default.asked, run.scenario.engine.name) if default.asked else ()
+    return Section("Rules", (*lines, *own, *_newer(run)))
 
 
 def _newer(run: Run) -> tuple[str, ...]:
@@ -86,7 +94,8 @@ def reproduce(run: Run) -> Section:
         ("tensor parallel", str(run.scenario.engine.tensor_parallel)),
         ("profile", measure.profile),
         ("seed", str(measure.seed)),
-        ("processes", f"{len(run.rounds)} of {measure.processes}"),
+        ("processes", f"{len(run.race)} of {'at most ' if len(run.race) < measure.processes else ''}{measure.processes}"),
+        ("processes after the choice", str(len(run.confirmation)) if run.confirmation else ""),
         ("blocks a process", str(timing.blocks)),
         ("samples a visit", str(timing.replays)),
         ("device time a sample", numbers.milliseconds(timing.replay_ms)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reports import choice, costs, effect, numbers, wording
-from store.decision import Decision, PairScore, Ruling
+from store.decision import Decision, Interval, PairScore, Ruling
 from store.run import Run
 
 NOT_CONFIRMED = "predicted, not measured; not confirmed by a serving run"
@@ -19,7 +19,7 @@ def lines(run: Run) -> tuple[Line, ...]:
         return (("Decision", f"none yet: the run is {wording.status(run.status)}"),)
     compared = compared_score(decision)
     found = (
-        ("Decision", decided(decision)),
+        ("Decision", decided(run, decision)),
         ("Instead of", instead_of(run, decision)),
         ("Predicted effect", predicted_effect(run, decision, compared)),
         ("Worst cell", _worst_cell(compared)),
@@ -38,14 +38,15 @@ def compared_score(decision: Decision) -> PairScore | None:
     return choice.score_of(decision, picked) if picked else choice.runner_up(decision)
 
 
-def decided(decision: Decision) -> str:
+def decided(run: Run, decision: Decision) -> str:
     if decision.ruling is Ruling.INCOMPLETE:
         return f"no pin: {wording.unset(decision.unset_because)}"
     if not decision.flags:
         stays = f" ({wording.pair(decision.default)} stays)" if decision.default else ""
         return f"leave the flags unset{stays}, because {wording.unset(decision.unset_because)}"
     if decision.ruling is Ruling.KEEP:
-        return f"keep {wording.flags(decision.flags)}, as you chose, and no other flag, because {wording.unset(decision.unset_because)}"
+        chosen = f"{wording.flags(decision.flags)}, as {wording.who_chose(run.scenario)}"
+        return f"keep {chosen}, and no other flag, because {wording.unset(decision.unset_because)}"
     return f"set {wording.flags(decision.flags)}"
 
 
@@ -85,9 +86,15 @@ def why_sure(decision: Decision, compared: PairScore | None) -> str:
         [
             f"attention per 1000 output tokens {times}",
             f"ratio {numbers.interval(ratio)}, {numbers.level(ratio.confidence)} interval over {ratio.processes} fresh processes",
+            *([_before_the_choice(decision.chosen_at)] if decision.chosen_at else []),
             *([f"smallest change of it this run could see {numbers.percent(seen)}"] if seen is not None else []),
         ]
     )
+
+
+def _before_the_choice(ratio: Interval) -> str:
+    """The pick's ratio in the processes it was chosen by, which flatter it."""
+    return f"measured after the choice, which was made at {numbers.interval(ratio)} over {ratio.processes} others"
 
 
 def _given_up(decision: Decision) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 
+from backends.allowed import Allowed
 from backends.capability import BackendEntry
-from backends.limits import Allowed, Limit, listed
+from backends.limits import Limit, listed
 from backends.question import KNOWN_SM
 from backends.vocabulary import LIBRARIES
 from reports.terms import BUILDS
@@ -88,7 +89,7 @@ def _together(first: Cell, *rules: str) -> Cell:
 
 
 def _either(*cells: Cell) -> Cell:
-    """Cells of which a backend fills one: NVIDIA's architectures, another maker's."""
+    """Cells of which a backend fills one: NVIDIA's architectures, another maker's; one engine's words, another's."""
     return lambda entry, limits: "; ".join(said for cell in cells if (said := cell(entry, limits)))
 
 
@@ -100,8 +101,9 @@ def _models(entry: BackendEntry, limits: Limits) -> str:
 
 
 def _kv_cache(entry: BackendEntry, limits: Limits) -> str:
-    spelled = _values("kv_flag")(entry, limits)
-    return _values("kv_dtype", _short_dtypes)(entry, limits) + (f" (spelled {spelled})" if spelled else "")
+    """Where the engine has words of its own for all of them, these."""
+    dtypes, spelled = _values("kv_dtype", _short_dtypes)(entry, limits), _values("kv_flag")(entry, limits)
+    return f"{dtypes} (spelled {spelled})" if dtypes and spelled else dtypes or spelled
 
 
 def _driven(entry: BackendEntry, _: Limits) -> str:
@@ -121,27 +123,29 @@ def _feature(*rules: str) -> Cell:
 
 PLACES: Columns = {
     "devices": _values("device"),
-    "SM or architecture": _together(_either(_values("sm", _sm_spans), _values("arch")), "cpu", "cuda", "path", "engine", *LIBRARIES),
-    "models": _models,
+    "SM or architecture": _together(
+        _either(_values("sm", _sm_spans), _values("arch")), "cpu", "cuda", "path", "engine", "fa_version", *LIBRARIES
+    ),
+    "models": _together(_models, "images"),
     "phases": _values("phase"),
     "CUDA graphs": lambda entry, _: "yes" if entry.graph else NONE,
     "builds kernels": lambda entry, _: BUILDS[entry.jit.builds] if entry.jit else "",
     "measured on": _driven,
 }
 SHAPES: Columns = {
-    "page sizes": _values("page_size"),
-    "KV cache": _kv_cache,
+    "page sizes": _together(_either(_values("page_size"), _values("block_size")), "fa_page"),
+    "KV cache": _together(_kv_cache, "kv_kind"),
     "model": _together(_values("dtype", _short_dtypes), "query_dtype"),
-    "head dims": _values("head_dim"),
-    "unequal K/V": _values("widths"),
-    "query heads per KV head": _together(_values("group"), "query_heads", "shared_memory_kib", "pool_elements"),
+    "head dims": _together(_either(_values("head_dim"), _values("head_size")), "nope_dim", "rope_dim", "latent_rank"),
+    "unequal K/V": _either(_values("widths"), _values("kv_widths")),
+    "query heads per KV head": _together(_values("group"), "query_heads", "gathered_heads", "shared_memory_kib", "pool_elements"),
 }
 TRAITS: Columns = {
     "sinks": _feature("sinks"),
     "soft cap": _feature("soft_cap"),
     "window": _feature("sliding_window"),
     "own scale": _feature("scale"),
-    "indexed keys": _feature("indexed_keys"),
+    "indexed keys": _together(_feature("indexed_keys", "keys"), "index_topk"),
     "gated delta": _feature("gated_delta"),
 }
 FEATURES: Columns = {

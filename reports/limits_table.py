@@ -9,6 +9,7 @@ from textwrap import fill
 
 from backends.capability import BackendEntry, Capability
 from backends.limits import Limit, scope_in_words
+from backends.question import ENGINES
 from backends.wire import to_plain
 from reports import limits_columns as columns
 from reports.columns import TERMINAL, fitted_table
@@ -17,7 +18,7 @@ from reports.wording import count
 
 Entries = Sequence[BackendEntry]
 ELSEWHERE = "Where each limit was read: --json or --md."
-MADE_FROM = "Made by `attnpin limits --md` of the data in `conf/backend/` that decides what a run may measure."
+MADE_FROM = "Made by `attnpin limits {}--md` of the data in `conf/backend/` that decides what a run may measure."
 
 
 def render_text(entries: Iterable[BackendEntry], rules: str) -> str:
@@ -31,7 +32,8 @@ def render_markdown(entries: Iterable[BackendEntry], rules: str) -> str:
     known = known_to(entries, rules)
     shown = (*sections(known, rules), Section("Read from", (_sources(known, rules),)))
     parts = ["\n\n".join([f"## {section.title}", *map(_markdown, section.body)]) for section in shown]
-    return "\n\n".join([f"# {heading(known, rules)}", MADE_FROM, *parts]) + "\n"
+    whose = "" if not known or known[0].engine == "sglang" else f"engine={known[0].engine} "
+    return "\n\n".join([f"# {heading(known, rules)}", MADE_FROM.format(whose), *parts]) + "\n"
 
 
 def render_json(entries: Iterable[BackendEntry], rules: str) -> str:
@@ -45,7 +47,8 @@ def known_to(entries: Iterable[BackendEntry], rules: str) -> Entries:
 
 
 def heading(entries: Entries, rules: str) -> str:
-    return f"Limits of the {count(len(entries), 'attention backend')} of SGLang {rules}"
+    engine = entries[0].engine if entries else "sglang"
+    return f"Limits of the {count(len(entries), 'attention backend')} of {ENGINES[engine]} {rules}"
 
 
 def sections(entries: Entries, rules: str) -> Iterator[Section]:

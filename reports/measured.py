@@ -14,7 +14,7 @@ from store.decision import CellResult, Decision
 from store.run import Run
 
 MODES = {"graph": "captured and replayed as a CUDA graph", "eager": "launched eagerly"}
-DEFAULT, UNRANKED = "default", "not ranked"
+DEFAULT, UNRANKED, ABOUT = "default", "not ranked", "about"
 
 
 def cell_tables(run: Run, decision: Decision) -> tuple[Section, ...]:
@@ -47,20 +47,23 @@ def timing(result: CellResult, decision: Decision, phase: Phase) -> tuple[str, s
 
 
 def _ratio(result: CellResult, decision: Decision, phase: Phase) -> str:
-    """The ratio with its interval, or why there is none."""
+    """The ratio with its interval; without one where a single process timed both; or why there is none."""
     if result.ratio is not None:
         return numbers.interval(result.ratio)
+    if result.lone_ratio is not None:
+        return f"{ABOUT} {numbers.ratio(result.lone_ratio)}"
     is_default = decision.default is not None and result.arm == decision.default.of(phase)
     return DEFAULT if is_default else UNRANKED
 
 
 def _why_unranked(rows: Sequence[tuple[str, ...]], decision: Decision) -> tuple[str, ...]:
+    if any(row[-1].startswith(ABOUT) for row in rows):
+        return ("About: one process timed both, so there is no interval, and the arm is not ranked.",)
     if all(row[-1] != UNRANKED for row in rows):
         return ()
     if decision.default is None:
         return ("Not ranked: the default was not measured.",)
-    beside_default = any(row[-1] == DEFAULT for row in rows)
-    return ("Not ranked: fewer than two processes timed both." if beside_default else "Not ranked: the default does not run in this mode.",)
+    return ("Not ranked: the default does not run in this mode.",)
 
 
 def probes(run: Run) -> Section:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from json import dumps
 
 from backends.arm import Arm
 from backends.cell import Phase
 from backends.wire import to_plain
-from reports import numbers, wording
+from reports import asked, numbers, recorded_reason, wording
 from reports.gpu import gpu_section
 from reports.page import Section, Table, text
 from store.plan import Plan
+from store.rule_path import RuleStep
 from store.scenario import NO_DRIVER, NOT_SELECTED, Exclusion, WeightedCell
 
 
@@ -26,6 +27,7 @@ def render_text(plan: Plan) -> str:
         _default(plan),
         _path(plan),
         _arms(plan),
+        _barred(plan),
         *_excluded(exclusion for exclusion in plan.exclusions if not _only(exclusion, NO_DRIVER, NOT_SELECTED)),
         _unselected(plan),
         _gaps(exclusion for exclusion in plan.exclusions if _only(exclusion, NO_DRIVER)),
@@ -48,22 +50,35 @@ def _default(plan: Plan) -> Section:
     default, engine = plan.default, plan.scenario.engine
     return Section(
         f"{wording.engine(engine.name)} {engine.version} would {_picked(plan)}",
-        (f"page size {default.page_size}, KV cache {default.kv_cache_dtype}, {wording.ranks(engine)}", default.because),
+        (
+            f"page size {default.page_size}, KV cache {default.kv_cache_dtype}, {wording.ranks(engine)}",
+            default.because,
+            *asked.lines(default.asked, engine.name),
+        ),
     )
 
 
 def _path(plan: Plan) -> Section:
     title = f"By these rules of {wording.engine(plan.scenario.engine.name)} {plan.default.rules_version}"
-    return Section(title, tuple(f"{step.rule}: {step.effect}, if {step.condition}. {step.because}" for step in plan.path))
+    if plan.default.asked and plan.default.asked.differences:
+        title = "attnpin's rules, which do not explain this answer, go this way"
+    return Section(title, tuple(line for step in plan.path for line in _step(step, plan.scenario.engine.role.phases)))
+
+
+def _step(step: RuleStep, served: Collection[Phase]) -> Iterator[str]:
+    yield f"{step.rule}: {step.effect}, if {step.condition}. {step.because}"
+    if step.recorded and not set(step.recorded.reason.test.phases).isdisjoint(served):
+        yield recorded_reason.line(step.recorded)
 
 
 def _picked(plan: Plan) -> str:
     """A choice that the engine replaces (as it does on an NPU) is not called kept."""
-    default, chosen = plan.default, wording.choices(plan.scenario.engine)
+    default, chosen = plan.default, wording.choices(plan.scenario)
     if not chosen:
         return f"pick by itself: {default.backends}"
     kept = {default.prefill, default.decode} & {backend for _, backend in plan.scenario.engine.choices}
-    return f"run {default.backends}: your choice ({chosen}) is kept" if kept else f"run {default.backends}, with {chosen}"
+    whose = wording.whose_choice(plan.scenario)
+    return f"run {default.backends}: {whose} ({chosen}) is kept" if kept else f"run {default.backends}, with {chosen}"
 
 
 def _arms(plan: Plan) -> Section:
@@ -81,11 +96,26 @@ def _phases(arm: Arm, plan: Plan) -> str:
 
 def _remark(arm: Arm, plan: Plan) -> str:
     default = arm.backend in (plan.default.prefill, plan.default.decode)
-    whose = "your choice" if arm.backend in dict(plan.scenario.engine.choices).values() else "the default"
+    whose = wording.whose_choice(plan.scenario) if arm.backend in dict(plan.scenario.engine.choices).values() else "the default"
     eager = arm.backend in plan.eager and plan.scenario.gpu.kind == "cuda"
     late = any(terms.arm == arm.name and terms.may_compile_while_serving for terms in plan.terms)
-    marks = ((whose, default), ("served without CUDA graphs", eager), ("may compile while serving", late))
+    barred = any(terms.arm == arm.name and terms.barred for terms in plan.terms)
+    marks = (
+        *((whose, default), ("served without CUDA graphs", eager), ("may compile while serving", late)),
+        ("named by you, may not be pinned", barred),
+    )
     return ", ".join(said for said, holds in marks if holds)
+
+
+def _barred(plan: Plan) -> Section:
+    """Arms whose times are wanted all the same."""
+    kept = dict.fromkeys(one for terms in plan.terms for one in terms.barred)
+    served = plan.scenario.engine.role.phases
+    every = "both" if len(served) > 1 else served[0].value
+    rows = ((one.backend, one.phase or every, reason.asked, reason.allowed, reason.source) for one in kept for reason in one.reasons)
+    table = Table(("backend", "phase", "asked", "allowed", "source"), tuple(rows))
+    title = "Measured since measure.backends names them, and never pinned: what keeping to these costs"
+    return Section(title, (table,) if table.rows else ())
 
 
 def _excluded(exclusions: Iterable[Exclusion]) -> Iterator[Section]:
@@ -95,8 +125,8 @@ def _excluded(exclusions: Iterable[Exclusion]) -> Iterator[Section]:
         who = f"{exclusion.backend} ({exclusion.phase})" if exclusion.phase else exclusion.backend
         for reason in exclusion.reasons:
             groups.setdefault((reason.asked, reason.remedy), []).append((who, reason.allowed, reason.source))
-    for (asked, remedy), rows in groups.items():
-        yield Section(f"Excluded, since {asked} is asked; {remedy}", (Table(("backend", "allowed", "source"), tuple(rows)),))
+    for (question, remedy), rows in groups.items():
+        yield Section(f"Excluded, since {question} is asked; {remedy}", (Table(("backend", "allowed", "source"), tuple(rows)),))
 
 
 def _unselected(plan: Plan) -> Section:

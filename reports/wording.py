@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterable
 
 from backends.arm import Arm
+from backends.question import ENGINES
 from reports import numbers
 from reports.page import clean
 from store.decision import Decision, Pair
 from store.pin import Pin, Requests, ValidFor
 from store.run import RUNNING, Run
-from store.scenario import Engine, Traffic, WeightedCell
+from store.scenario import Engine, Scenario, Traffic, WeightedCell
 
-ENGINES = {"sglang": "SGLang", "vllm": "vLLM"}
 SHORT_DIGEST = 12
 EVIDENCE_SUFFIX = ".evidence.jsonl.zst"
 
@@ -28,14 +28,25 @@ def pair(arms: Pair) -> str:
     return arms.decode if arms.prefill == arms.decode else f"prefill {arms.prefill}, decode {arms.decode}"
 
 
-def choices(chosen: Engine) -> str:
-    """ "engine.attention_backend=fa3 and ..." where the user chose a backend, else ""."""
-    return " and ".join(f"engine.{field}={backend}" for field, backend in chosen.choices)
+def choices(scenario: Scenario) -> str:
+    """ "engine.attention_backend=fa3 and ..." where the user chose a backend, the model's key where it requires one, else ""."""
+    required = scenario.model.required_backend
+    chosen = [f"engine.{field}={backend}" for field, backend in scenario.engine.choices]
+    return f"model.required_backend={required}" if required else " and ".join(chosen)
+
+
+def whose_choice(scenario: Scenario) -> str:
+    return "the model's requirement" if scenario.model.required_backend else "your choice"
+
+
+def who_chose(scenario: Scenario) -> str:
+    return "the model requires" if scenario.model.required_backend else "you chose"
 
 
 def ranks(engine: Engine) -> str:
     """ "tensor parallel 8, attention data parallel 8": how a server is spread, and the one phase it serves where it is one."""
     others = {
+        "pipeline parallel": engine.pipeline_parallel,
         "attention data parallel": engine.attn_dp_size,
         "attention context parallel": engine.attn_cp_size,
         "decode context parallel": engine.dcp_size,
@@ -99,6 +110,8 @@ def engine_line(run: Run) -> str:
     """Which engine was found where the arms ran, and whose rules were applied."""
     name, rules = engine(run.scenario.engine.name), run.default.rules_version
     found = f"{name} {run.engine_version} was on the worker's path" if run.engine_version else f"no {name} was on the worker's path"
+    if run.default.asked is not None and run.default.asked.failure is None:
+        return f"{found} and was asked itself"
     return f"{found}; the rules of {name} {rules} were applied"
 
 
@@ -120,7 +133,8 @@ def valid_for(pin: Pin) -> str:
     board = [holds.gpu, *(f"{name} {value}" for name, value in known if value)]
     software = [engine_under(pin), *(f"{name} {version}" for name, version, _ in holds.distributions)]
     server = [f"tensor parallel {holds.tensor_parallel}", f"KV cache {holds.kv_cache_dtype}", f"page size {holds.page_size}"]
-    load = [f"model {holds.model}", traffic(holds)]
+    config = f" (config.json {digest(holds.model_config)})" if holds.model_config else ""
+    load = [f"model {holds.model}{config}", traffic(holds)]
     settings = [f"{key}={value}" for key, value in holds.settings]
     return "; ".join(", ".join(part) for part in (board, software, server, load, settings) if part)
 

@@ -33,13 +33,15 @@ class Pair:
 @dataclass(frozen=True)
 class CellResult:
     """One arm on one cell over all processes: ``median_us`` a call, ``ratio`` against the default on that cell (None for
-    the default itself and for arms whose mode differs from the default's)."""
+    the default itself, for arms whose mode differs from the default's, and below two processes); ``lone_ratio`` is that of the
+    only process that timed both."""
 
     arm: str
     cell: str
     mode: str
     median_us: float
     ratio: Interval | None
+    lone_ratio: float | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ class PairScore:
     """``objective_ms`` = attention milliseconds per 1000 output tokens. ``ratio`` = against the default pair.
     ``step_gain_low/high`` = predicted gain of the scenario's objective as a fraction of the step (negative: a loss),
     over the interval of the ratio and the range of attention's share; None where there is no interval (one process, or a
-    default that was not measured). ``worst_cell`` with its ``worst_cell_ratio``."""
+    default that was not measured). ``worst_cell`` with its ``worst_cell_ratio``. ``dropped``: the sentence why it left the race
+    before others did; its numbers are of the processes it was in."""
 
     pair: Pair
     objective_ms: float
@@ -57,6 +60,7 @@ class PairScore:
     worst_cell: str | None
     worst_cell_ratio: Interval | None
     barred: str | None  # the sentence why this pair may not be picked, None = it may
+    dropped: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,9 @@ class Ruling(str, Enum):
 @dataclass(frozen=True)
 class Decision:
     """``because`` maps a flag to its one-line reason (at most 160 characters); ``unset_because`` says why nothing is
-    pinned. ``minimum_detectable_effect`` is a fraction of attention time (None below 2 processes)."""
+    pinned. ``minimum_detectable_effect`` is a fraction of attention time (None below 2 processes). ``best_set``: the pairs of which
+    none is surely slower than another that may be picked. ``chosen_at``: the pick's ratio in the processes it was chosen by, where
+    its score is of fresh ones; None = its score is of those it was chosen by."""
 
     ruling: Ruling
     default: Pair | None
@@ -97,3 +103,5 @@ class Decision:
     steps: tuple[StepModel, ...]
     minimum_detectable_effect: float | None
     cautions: tuple[str, ...]
+    best_set: tuple[Pair, ...] = ()
+    chosen_at: Interval | None = None

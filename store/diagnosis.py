@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from backends.condition import Condition
+from backends.condition import ServingCondition
 from backends.environment import Environment
 
 
@@ -18,7 +18,8 @@ class Severity(str, Enum):
 @dataclass(frozen=True)
 class Finding:
     """``what`` names the thing and its value, ``why`` what comes of it, ``remedy`` is an imperative clause. ``rule`` is a
-    short name that stays; ``source`` is where the rule was read, None where it is plain arithmetic."""
+    short name that stays; ``source`` is where the rule was read, None where it is plain arithmetic. ``concerns``: the distributions
+    whose kernels it is about, () = all that runs there."""
 
     rule: str
     severity: Severity
@@ -26,6 +27,7 @@ class Finding:
     why: str
     remedy: str
     source: str | None = None
+    concerns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Diagnosis:
     """``findings`` gravest first. ``in_use``: what others hold of the device, in NVML's words. ``exit_code`` is the command's."""
 
     environment: Environment
-    condition: Condition
+    condition: ServingCondition
     in_use: dict[str, int | None] | str | None
     findings: tuple[Finding, ...]
     exit_code: int

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
+from backends.arm import Arm
 from backends.cell import Cell
 from backends.environment import Environment
 from backends.wire import to_plain
@@ -35,6 +37,16 @@ def run_digest(scenario: Scenario, environment: Environment, protocol: int) -> s
     key["distributions"] = sorted(key["distributions"], key=canonical)
     key["variables"] = sorted(key["variables"])
     return _sha256({"scenario": question, "environment": key, "protocol": protocol})
+
+
+def audit_digest(run: str, cells: Iterable[Cell]) -> str:
+    """SHA-256 (hex) of a run that measures more than its scenario: of that run's own digest and of all its cells."""
+    return _sha256({"run": run, "cells": sorted(cell_digest(cell) for cell in cells)})
+
+
+def copies_digest(run: str, arms: Iterable[Arm]) -> str:
+    """SHA-256 (hex) of a run that measures its arms beside copies of them: of that run's own digest and of all arms' names."""
+    return _sha256({"run": run, "arms": sorted(arm.name for arm in arms)})
 
 
 def cell_digest(cell: Cell) -> str:

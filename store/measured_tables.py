@@ -43,6 +43,10 @@ class TrialRow(Base):
     graph_bytes: Mapped[Big | None]
     open_s: Mapped[float | None]
     first_call_s: Mapped[float | None]
+    nodes: Mapped[Json | None]
+    soundness: Mapped[Json | None]
+    autotuned: Mapped[Json | None]
+    labels: Mapped[Json | None]
 
     arm: Mapped[ArmRow] = relationship()
     cell: Mapped[CellRow] = relationship()
@@ -60,6 +64,8 @@ class RoundRow(Base):
     seed: Mapped[Big]
     seconds: Mapped[Json]
     labels: Mapped[Json]
+    confirms: Mapped[bool | None]
+    quiet: Mapped[bool | None]
 
     cells: Mapped[list[CellRoundRow]] = relationship(order_by="CellRoundRow.ordinal", lazy="selectin")
 
@@ -76,6 +82,10 @@ class CellRoundRow(Base):
     launches: Mapped[Json]
     metadata_us: Mapped[Json]
     first_call_s: Mapped[Json | None]
+    code_ids: Mapped[Json | None]
+    spacer_us: Mapped[float | None]
+    conditions: Mapped[Json | None]
+    voided: Mapped[Json | None]
 
     cell: Mapped[CellRow] = relationship()
     visits: Mapped[list[VisitRow]] = relationship(order_by="VisitRow.ordinal", lazy="selectin")
@@ -95,5 +105,7 @@ class VisitRow(Base):
     n: Mapped[int]
     median_us: Mapped[float]
     samples: Mapped[bytes] = mapped_column(LargeBinary)
+    served_us: Mapped[float | None]
+    sm_clock_mhz: Mapped[float | None]
 
     arm: Mapped[ArmRow] = relationship()

@@ -24,7 +24,8 @@ class ValidFor:
     """What must stay as it was. ``distributions``: (name, version, digest) of just those the picked and default arms use.
     ``engine_version`` is None where no engine was on the worker's path; ``rules_version`` says whose rules were applied.
     ``requests`` None = an early pin, which kept the name of its traffic alone. ``settings``: what else was asked, by the key a
-    user writes ("engine.context_length")."""
+    user writes ("engine.context_length"). ``model_config``: SHA-256 of the checkpoint's configuration, None = the model is one of
+    attnpin's own, or the pin an early one."""
 
     gpu: str
     sm: int | None
@@ -47,6 +48,7 @@ class ValidFor:
     traffic: str
     requests: Requests | None = None
     settings: tuple[tuple[str, str], ...] = ()
+    model_config: str | None = None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from backends.simulated.world import CAUTION, is_simulated
 from backends.wire import WireError, from_plain, to_plain
 from store.errors import NewerSchema, PinError
 from store.pin import PIN_SCHEMA, Pin
@@ -28,7 +29,8 @@ def pin_text(pin: Pin, name: str, stem: str) -> str:
     yaml.sort_base_mapping_type_on_output = True
     stream = io.StringIO()
     yaml.dump(_to_mappings(pin), stream)
-    return HEADER.format(name=name, stem=stem) + stream.getvalue()
+    caution = f"# {CAUTION}\n" if is_simulated(pin.valid_for.gpu) else ""
+    return HEADER.format(name=name, stem=stem) + caution + stream.getvalue()
 
 
 def pin_of(text: str, name: str) -> Pin:
@@ -95,14 +97,14 @@ def _values(plain: Any, key: str, names: tuple[str, ...]) -> list[Any]:
 def _load(text: str, name: str) -> dict[str, Any]:
     try:
         plain = YAML(typ="safe", pure=True).load(text)
-    except YAMLError as error:
+    except (YAMLError, ValueError, RecursionError) as error:  # the last two: a number of 5000 digits, brackets 1000 deep
         raise PinError(f"pin {name} is not YAML{_where(error)}; restore it or write it again with attnpin tune") from None
     if not isinstance(plain, dict):
         raise PinError(f"{name} is no pin of attnpin's: it holds no mapping")
     return dict(plain)
 
 
-def _where(error: YAMLError) -> str:
+def _where(error: Exception) -> str:
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
         return ""
     return f" (line {error.problem_mark.line + 1}: {str(error.problem).splitlines()[0]})"

@@ -61,7 +61,8 @@ class Estimate:
 class Plan:
     """``eager``: backends of ``arms`` that the engine serves without CUDA graphs. ``notes`` are sentences that also
     hold of the result, ``beforehand`` those that a run answers itself: what is taken for granted of the worker, what could fail;
-    ``fatal`` those because of which a run would pin nothing. ``path``: the engine's rules that led to the default, in order."""
+    ``fatal`` those because of which a run would pin nothing, ``refused`` the one of them by which the engine surely would not start.
+    ``path``: the engine's rules that led to the default, in order."""
 
     scenario: Scenario
     default: DefaultPick
@@ -78,3 +79,4 @@ class Plan:
     terms: tuple[ServingTerms, ...] = ()
     apart: tuple[PairExclusion, ...] = ()
     path: tuple[RuleStep, ...] = ()
+    refused: str | None = None

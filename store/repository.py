@@ -1,4 +1,5 @@
-"""What the rest of attnpin asks of the store. Here and in `store.history` alone are sessions; plain values go in and out.
+"""What the rest of attnpin asks of the store. Here, in `store.history` and in `store.calibrations` alone are sessions; plain values
+go in and out.
 
 Rules. Each call is one transaction: when it returns, what it was given is on disk; when it raises or the process dies,
 nothing of it is. A run is open while its status is "running"; trials and rounds are added to open runs only. Adding
@@ -17,11 +18,13 @@ from backends.outcome import Outcome
 from store.connect import Store, reading, writing
 from store.decision import Decision
 from store.errors import AlreadyStored, RunClosed, UnknownRun
-from store.measured_rows import RunKeys, round_of_row, row_of_round, row_of_trial, trial_of_row
 from store.measured_tables import RoundRow, TrialRow
-from store.run import INCOMPLETE, RUNNING, Run
+from store.round_rows import round_of_row, row_of_round
+from store.run import FINISHED, INCOMPLETE, RUNNING, Run
+from store.run_keys import RunKeys
 from store.run_rows import row_of_decision, row_of_run, run_of_row
 from store.tables import RunRow, WallSecondsRow
+from store.trial_rows import row_of_trial, trial_of_row
 
 
 def begin_run(store: Store, run: Run, fresh: bool, reopen: bool = False) -> Run:
@@ -90,6 +93,13 @@ def save_decision(store: Store, run_id: str, decision: Decision | None, status: 
 def load_run(store: Store, run_id: str) -> Run:
     with reading(store) as session:
         return _whole(session, _row(session, run_id))
+
+
+def finished_run(store: Store, digest: str) -> Run | None:
+    """The newest of that digest that ended with a decision."""
+    with reading(store) as session:
+        row = session.scalar(_newest_first().where(RunRow.digest == digest, RunRow.status == FINISHED))
+        return None if row is None else _whole(session, row)
 
 
 def newest_run(store: Store) -> Run | None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from store.recorded_reason import ReasonHere
+
 
 @dataclass(frozen=True)
 class RuleStep:
-    """A rule of the engine that held and changed something (or refused): when, what it did, why, and where it is written."""
+    """A rule of the engine that held and changed something (or refused): when, what it did, why, and where it is written. ``recorded``: a
+    reason its authors wrote down for this compute capability, where that can be measured again."""
 
     rule: str
     condition: str
     effect: str
     because: str
     source: str
+    recorded: ReasonHere | None = None
 
 
 @dataclass(frozen=True)

@@ -7,21 +7,25 @@ from dataclasses import dataclass
 from backends.arm import Arm
 from backends.environment import Environment
 from backends.measured import Round, Trial
+from store.asked import EngineAnswer
+from store.calibration import NoiseFloor
 from store.decision import Decision
+from store.diagnosis import Finding
 from store.scenario import Exclusion, Scenario, WeightedCell
 from store.serving_terms import ServingTerms
 
 # Raised when what a stored number means changes; numbers of different protocols are never compared.
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 # Statuses. An open run may be at work or long dead: a store that several machines share cannot tell.
-RUNNING, INCOMPLETE = "running", "incomplete"
+RUNNING, INCOMPLETE, FINISHED = "running", "incomplete", "finished"
 
 
 @dataclass(frozen=True)
 class DefaultPick:
     """What would run without a pin, per phase: the engine's own pick or the user's explicit choice. ``because`` is the rule
-    path that led there, in words."""
+    path that led there, in words. ``asked`` is what the engine itself said, None = nobody was there to be asked;
+    ``rules_version`` then is its release, the nearest one whose rules are known is its for everything else."""
 
     prefill: str
     decode: str
@@ -29,6 +33,7 @@ class DefaultPick:
     kv_cache_dtype: str
     because: str
     rules_version: str
+    asked: EngineAnswer | None = None
 
     @property
     def backends(self) -> str:
@@ -41,7 +46,8 @@ class Run:
     """``status`` is "running", "finished", "incomplete" or "invalid". ``engine_version`` is the one found on the
     worker's path (None where the engine is not installed), ``created`` ISO 8601 UTC, ``wall_seconds`` by phase.
     ``notes`` are sentences of the plan that a reader of the result must know: what was cut, dropped or not applied;
-    ``left_out`` what the last job on it had no time for; ``terms`` what each arm serves on."""
+    ``left_out`` what the last job on it had no time for; ``terms`` what each arm serves on; ``findings`` what was wrong where
+    they ran, and can spoil a measurement; ``noise_floor`` that of the board, None = it was not calibrated."""
 
     id: str
     digest: str
@@ -64,6 +70,18 @@ class Run:
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     terms: tuple[ServingTerms, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    noise_floor: NoiseFloor | None = None
+
+    @property
+    def race(self) -> tuple[Round, ...]:
+        """The processes that choices rest on."""
+        return tuple(measured for measured in self.rounds if not measured.confirms)
+
+    @property
+    def confirmation(self) -> tuple[Round, ...]:
+        """The processes after the choice, in which the pick was measured again."""
+        return tuple(measured for measured in self.rounds if measured.confirms)
 
     def terms_of(self, arm: str) -> ServingTerms | None:
         """None: an early run, which kept none."""

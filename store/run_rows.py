@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from backends.arm import Arm
 from backends.cell import Cell
@@ -11,13 +12,16 @@ from backends.environment import Environment
 from backends.measured import Round, Trial
 from backends.reason import Reason
 from backends.wire import from_plain, to_plain
+from store.calibration import NoiseFloor
 from store.decision import Decision
+from store.diagnosis import Finding
 from store.digest import cell_digest
 from store.run import DefaultPick, Run
 from store.scenario import Exclusion, Scenario, WeightedCell
 from store.serving_terms import ServingTerms
 from store.tables import ArmRow, CellRow, DecisionRow, DistributionRow, ExclusionRow, RunRow, WallSecondsRow
 
+Floor: Any = NoiseFloor | None
 # Fields of Run that are columns of the same name.
 SAME = ("id", "digest", "protocol", "status", "created", "tool_version", "command", "engine_version")
 
@@ -33,6 +37,8 @@ def row_of_run(run: Run) -> RunRow:
         notes=list(run.notes),
         left_out=list(run.left_out),
         terms=to_plain(run.terms),
+        findings=to_plain(run.findings),
+        noise_floor=to_plain(run.noise_floor),
         arms=[_row_of_arm(i, arm) for i, arm in enumerate(run.arms)],
         cells=[_row_of_cell(i, cell) for i, cell in enumerate(run.cells)],
         exclusions=[_row_of_exclusion(i, exclusion) for i, exclusion in enumerate(run.exclusions)],
@@ -61,6 +67,8 @@ def run_of_row(row: RunRow, trials: Sequence[Trial], rounds: Sequence[Round]) ->
         notes=tuple(row.notes),
         left_out=tuple(row.left_out or ()),
         terms=from_plain(tuple[ServingTerms, ...], row.terms or []),
+        findings=from_plain(tuple[Finding, ...], row.findings or []),
+        noise_floor=from_plain(Floor, row.noise_floor),
     )
 
 

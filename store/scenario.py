@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from backends.cell import Cell, Phase
+from backends.cell import Cell, PageLayout, Phase
 from backends.gpu import Gpu
 from backends.model import Model
 from backends.reason import Reason
@@ -22,7 +22,8 @@ class Lengths:
 
 @dataclass(frozen=True)
 class Traffic:
-    """``concurrency`` = requests running at once, ``cached_share`` = share of prompt tokens found in the prefix cache."""
+    """``concurrency`` = requests running at once, ``cached_share`` = share of prompt tokens found in the prefix cache, those of
+    ``shared_prefix_tokens`` among them: the first tokens of every prompt, the same in all, as a system prompt's are."""
 
     name: str
     prompt: Lengths
@@ -30,16 +31,19 @@ class Traffic:
     concurrency: int
     cached_share: float
     source: str
+    shared_prefix_tokens: int = 0
 
 
 @dataclass(frozen=True)
 class Speculation:
-    """What was written on the command line; None = left out (which the engine may treat differently from its value)."""
+    """What was written on the command line; None = left out (which the engine may treat differently from its value).
+    ``draft_backend`` is the attention backend of the draft."""
 
     algorithm: str | None = None
     topk: int | None = None
     steps: int | None = None
     draft_tokens: int | None = None
+    draft_backend: str | None = None
 
 
 BOTH = tuple(Phase)
@@ -63,7 +67,8 @@ class Engine:
     must keep working ("deterministic", "radix_cache", "speculative", ...). None = the engine's own default.
     ``attention_backend`` and the two split fields are the user's explicit choice, never overridden. Of ``tensor_parallel`` ranks
     ``attn_dp_size`` groups serve requests of their own, ``attn_cp_size`` split a prefill's tokens, ``dcp_size`` a context's keys.
-    ``allow_serving_jit``: a backend that may compile kernels while it serves may be pinned too."""
+    ``allow_serving_jit``: a backend that may compile kernels while it serves may be pinned too. ``cuda_graph_max_bs`` and
+    ``cuda_graph_bs`` are decode batches. ``swa_full_tokens_ratio``: tokens of the windows' pool for each of the full layers'."""
 
     name: str
     version: str
@@ -84,6 +89,13 @@ class Engine:
     dcp_size: int = 1
     role: Role = Role.UNIFIED
     allow_serving_jit: bool = False
+    pipeline_parallel: int = 1
+    disable_cuda_graph: bool = False
+    cuda_graph_max_bs: int | None = None
+    cuda_graph_bs: tuple[int, ...] = ()
+    hierarchical_cache: bool = False
+    swa_full_tokens_ratio: float | None = None
+    disable_hybrid_swa_memory: bool = False
 
     @property
     def choices(self) -> tuple[tuple[str, str], ...]:
@@ -102,7 +114,8 @@ class Objective(str, Enum):
 class Measure:
     """How long and how often. ``processes`` fresh processes a run; ``memory_fraction`` of free device memory;
     ``backends`` is the user's selection of candidates (empty = all), ``seed`` fixes lengths, order and placement;
-    ``import_ahead`` lets a process import while the one before it measures."""
+    ``import_ahead`` lets a process import while the one before it measures; ``page_layout`` is where the KV of a request lies,
+    of which "served" is what the engine does and the others show how much hangs on it."""
 
     profile: str
     processes: int
@@ -111,6 +124,7 @@ class Measure:
     backends: tuple[str, ...]
     seed: int
     import_ahead: bool = False
+    page_layout: PageLayout = PageLayout.SERVED
 
 
 @dataclass(frozen=True)

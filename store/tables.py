@@ -38,6 +38,8 @@ class RunRow(Base):
     notes: Mapped[Json]
     left_out: Mapped[Json | None]
     terms: Mapped[Json | None]
+    findings: Mapped[Json | None]
+    noise_floor: Mapped[Json | None]
 
     arms: Mapped[list[ArmRow]] = relationship(order_by="ArmRow.ordinal", lazy="selectin")
     cells: Mapped[list[CellRow]] = relationship(order_by="CellRow.ordinal", lazy="selectin")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from reports import drift, limits_table
 from reports.default_tree_svg import render_svg
+from tests.bench.statistics import page as error_rates
 from tests.pages import recording
 from tests.pages.figures import renewed
 from tests.pages.sources import value
@@ -26,11 +27,14 @@ DOCS = ROOT / "docs"
 
 def pages() -> dict[str, str]:
     """File names and contents of what the data says today."""
-    entries, version = compose_backends(())
-    rules = rules_for(version)[0]
+    entries = (known := compose_backends(())).entries
+    rules = rules_for(known.version)[0]
+    vllm = compose_backends(["engine=vllm"])
     return {
         "limits.md": limits_table.render_markdown(entries, rules),
+        "limits-vllm.md": limits_table.render_markdown(vllm.entries, vllm.version),
         "drift.md": drift.render_markdown(drift_of(entries, rules), rules),
+        "error-rates.md": error_rates.render(error_rates.read_rows()),
         "default-tree.svg": render_svg(plain_tree(rules)),
     }
 

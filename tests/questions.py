@@ -6,9 +6,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from backends.allowed import Span
 from backends.answers import WANTED
 from backends.cell import Phase
-from backends.limits import Limit, Span
+from backends.limits import Limit
 from backends.model import Attention, LayerKind
 from backends.question import FEATURES, KNOWN_SM, RULES, Question
 from backends.vocabulary import WORDS

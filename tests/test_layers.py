@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[1]
 ROOMS = ("tuner", "reports", "store", "backends")  # each may import itself and those after it
 NEVER_IN_THE_WORKER = ("hydra", "omegaconf", "optuna", "sqlalchemy", "alembic", "pynvml", "numpy", "scipy", "rich", "typer")
 # what a serving image may lack, too: the worker starts without it
-NOT_AT_START = (*NEVER_IN_THE_WORKER, "torch", "triton", "flashinfer", "sglang", "sgl_kernel")
-KERNEL_LIBRARIES = ("torch", "triton", "flashinfer", "sglang", "sgl_kernel")
+NOT_AT_START = (*NEVER_IN_THE_WORKER, "torch", "triton", "flashinfer", "sglang", "sgl_kernel", "vllm")
+KERNEL_LIBRARIES = ("torch", "triton", "flashinfer", "sglang", "sgl_kernel", "vllm")
 
 
 def sources(room: str) -> list[Path]:
@@ -82,6 +82,22 @@ def test_every_module_of_the_worker_loads_without_torch_or_the_controllers_libra
 def test_every_module_of_the_controller_loads_without_a_kernel_library(room):
     done = load(modules(room), KERNEL_LIBRARIES)
     assert done.returncode == 0, done.stderr
+
+
+def test_nothing_outside_the_engines_imports_the_folder_of_one():
+    """What an engine accepts and picks is asked through `tuner.engines.lookup`."""
+    engines = sorted(path.name for path in (ROOT / "tuner" / "engines").iterdir() if (path / "__init__.py").is_file())
+    folders = {f"tuner.engines.{name}" for name in engines}
+    outside = [source for room in ROOMS for source in sources(room) if ROOT / "tuner" / "engines" not in source.parents]
+    found = {str(source.relative_to(ROOT)): sorted(engine_folders(source) & folders) for source in outside}
+    assert folders and {source: names for source, names in found.items() if names} == {}
+
+
+def engine_folders(source: Path) -> set[str]:
+    """The first three parts of each module that is imported; `from tuner.engines import x` counts as tuner.engines.x."""
+    tree = ast.walk(ast.parse(source.read_text()))
+    named = [f"{node.module}.{alias.name}" for node in tree if isinstance(node, ast.ImportFrom) for alias in node.names]
+    return {".".join(module.split(".")[:3]) for module in (*named, *imported(source))}
 
 
 def test_only_settings_and_what_hands_to_hydra_see_omegaconf():

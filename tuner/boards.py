@@ -27,6 +27,12 @@ def on_board(asked: Gpu | None, board: Board, sheets: Iterable[Gpu]) -> Gpu:
     return asked if asked.kind == "cuda" else _filled(replace(asked, amx=found.amx), found)
 
 
+def is_here(gpu: Gpu, board: Board) -> bool:
+    """Whether what holds on ``board`` holds for ``gpu``: a processor may have AMX that the sheet does not ask for."""
+    found = reported(board, "the worker's report")
+    return gpu.kind == found.kind and gpu.amx == found.amx and _serves(found, gpu)
+
+
 def refuse_unmeasurable(gpu: Gpu) -> None:
     """Raises `UsageError` for a device no driver is written for."""
     if gpu.kind not in MEASURED_KINDS:

@@ -71,7 +71,7 @@ class Budget:
 def budget_for(run: Run, limit_s: float | None) -> Budget:
     """A budget that knows how long the processes took which ``run`` has already."""
     budget = Budget(limit_s)
-    for measured in run.rounds:
+    for measured in run.race:
         budget.saw("round", sum(seconds for _, seconds in measured.seconds))
     return budget
 

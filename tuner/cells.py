@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -10,7 +11,6 @@ from backends.cell import Cell, Phase
 from backends.model import LayerKind
 from store.plan import Server
 from store.scenario import Scenario, Traffic, WeightedCell
-from tuner.engines.sglang.memory import padded_batch
 from tuner.lengths import mean_tokens
 from tuner.loads import Load, decode_loads, longest_request, prefill_loads
 from tuner.ranks import phase_kind, rank_lengths, rank_traffic, ranks_of
@@ -83,4 +83,12 @@ def cell_of(scenario: Scenario, server: Server, load: Load, kind: LayerKind, sev
         padded_batch=padded_batch(load.batch, server.captured_batches) if load.phase is Phase.DECODE else load.batch,
         dtype=scenario.model.dtype,
         seed=Random(f"{scenario.measure.seed}/{name}").getrandbits(31),
+        page_layout=scenario.measure.page_layout,
+        shared_prefix=max(rank_lengths((load.shared_prefix,), ranks, load.phase)),
     )
+
+
+def padded_batch(batch: int, captured: tuple[int, ...]) -> int:
+    """The batch the engine launches: the next captured size, or the batch itself above the largest (served eagerly)."""
+    index = bisect_left(captured, batch)
+    return captured[index] if index < len(captured) else batch

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from backends.environment import Environment
+from backends.model import Model
+from backends.simulated.world import World
 from backends.worker.variables import kernel_variables
 from store.evidence import read_evidence
 from store.pin import Pin, ValidFor
@@ -20,17 +22,20 @@ from tuner.pin import arms_under, distributions_under
 from tuner.progress import Progress
 from tuner.session import Session
 
+SHORT = 12  # characters of a digest
 
-def check_fast(path: Path, engine: Engine) -> Verdict:
-    """The verdict on the pin at ``path`` without measuring; ``engine`` says how to reach the serving environment.
+
+def check_fast(path: Path, engine: Engine, model: Model | None = None, world: World | None = None) -> Verdict:
+    """The verdict on the pin at ``path`` without measuring; ``engine`` says how to reach the serving environment, ``model`` is the
+    checkpoint that it serves now, None = nobody has looked; ``world`` stands in for the GPU.
 
     Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a command that does not start.
     """
     pin = read_pin(path)
     run = read_evidence(verify_evidence(path, pin))
-    with Progress() as progress, Session(engine, progress, PhaseClock()) as session:
+    with Progress() as progress, Session(engine, progress, PhaseClock(), world=world) as session:
         now = session.facts(imports_under(run)).environment
-    return verdict(pin, run, now)
+    return verdict(pin, run, now, model)
 
 
 def imports_under(run: Run) -> tuple[str, ...]:
@@ -39,17 +44,18 @@ def imports_under(run: Run) -> tuple[str, ...]:
     return tuple(dict.fromkeys((run.scenario.engine.name, "torch", "triton", *packages)))
 
 
-def verdict(pin: Pin, run: Run, now: Environment) -> Verdict:
-    """Pure: what of ``pin`` is not as it was in ``now``, and which arms of its ``run`` that touches."""
+def verdict(pin: Pin, run: Run, now: Environment, model: Model | None = None) -> Verdict:
+    """Pure: what of ``pin`` is not as it was in ``now`` and for ``model``, and which arms of its ``run`` that touches."""
     board = board_changes(pin.valid_for, now)
     changes = (
         *board,
         *interpreter_changes(pin.valid_for, now),
         *distribution_changes(pin.valid_for, run, now),
         *variable_changes(pin, now),
+        *model_changes(pin.valid_for, model),
     )
     if not changes:
-        unseen = "" if comparable_board(pin.valid_for, now) else " (no GPU is visible here, so the board was not compared)"
+        unseen = "".join(f" ({sentence})" for sentence in not_compared(pin.valid_for, now, model))
         return Verdict(Status.UNCHANGED, (), f"nothing the pin rests on has changed: it holds as measured{unseen}", OK)
     if any(change.what in ("GPU", "memory", "MIG slice") for change in board):
         sentence = f"the pin was measured on another board ({pin.valid_for.gpu}) and says nothing here: measure with attnpin tune"
@@ -61,6 +67,13 @@ def verdict(pin: Pin, run: Run, now: Environment) -> Verdict:
         f"{names} changed under the pin: whether it still holds needs measuring, run attnpin tune",
         Incomplete.exit_code,
     )
+
+
+def not_compared(then: ValidFor, now: Environment, model: Model | None) -> Iterator[str]:
+    if not comparable_board(then, now):
+        yield "no GPU is visible here, so the board was not compared"
+    if then.model_config is not None and model is None:
+        yield "the model's config.json was not compared: name it with model=hf model.path=CHECKPOINT"
 
 
 def board_changes(then: ValidFor, now: Environment) -> tuple[Change, ...]:
@@ -114,12 +127,21 @@ def variable_changes(pin: Pin, now: Environment) -> tuple[Change, ...]:
     return _changes(((name, then.get(name), here.get(name)) for name in sorted({*then, *here})), ("every arm",))
 
 
+def model_changes(then: ValidFor, model: Model | None) -> tuple[Change, ...]:
+    """A checkpoint under another name, or another configuration under the same."""
+    if model is None:
+        return ()
+    before, after = (then.model_config, model.config_sha256) if then.model_config else (None, None)  # an early pin kept the name alone
+    pairs = (("model", then.model, model.name), ("config.json", before and before[:SHORT], after and after[:SHORT]))
+    return _changes(pairs, ("every arm",))
+
+
 def _changes(pairs: Iterable[tuple[str, str | None, str | None]], touches: tuple[str, ...]) -> tuple[Change, ...]:
     return tuple(Change(what, before, after, touches) for what, before, after in pairs if before != after)
 
 
 def _version(version: str, digest: str) -> str:
-    return f"{version} ({digest[:12]})"
+    return f"{version} ({digest[:SHORT]})"
 
 
 def _gib(size: int | None) -> str | None:

@@ -9,10 +9,10 @@ import typer
 
 from tuner import completion
 from tuner.boundary import guarded
-from tuner.commands import knowledge, measuring, past_runs, pins
+from tuner.commands import auditing, calibrating, knowledge, measuring, past_runs, pins
 from tuner.errors import INTERRUPTED
 
-COMMANDS = ("plan", "tune", "check", "export", "report", "history", "limits", "doctor", "demo")
+COMMANDS = ("plan", "tune", "check", "audit", "calibrate", "export", "report", "history", "limits", "doctor", "demo")
 HELP = {"--help", "-h", "--hydra-help"}
 HYDRA_S_OWN = {"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False}
 
@@ -71,6 +71,8 @@ def attnpin(
 app.command()(measuring.plan)
 app.command(add_help_option=False, context_settings=HYDRA_S_OWN)(measuring.tune)
 app.command()(pins.check)
+app.command()(auditing.audit)
+app.command()(calibrating.calibrate)
 app.command()(pins.export)
 app.command()(past_runs.report)
 app.command()(past_runs.history)

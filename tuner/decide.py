@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from dataclasses import replace
 
 from store.decision import Decision, Pair, Ruling
 from store.run import Run
 from tuner.deciding.because import flag_reasons
 from tuner.deciding.cautions import cautions
+from tuner.deciding.ceiling import Ceiling, too_low
+from tuner.deciding.confirmation import UNCONFIRMED, refuted, with_fresh_numbers
+from tuner.deciding.given_up import given_up
 from tuner.deciding.remarks import remarks
 from tuner.deciding.results import cell_results, step_models
+from tuner.deciding.scores import ratio
 from tuner.deciding.standing import Standing, detectable, standing_of
 from tuner.deciding.ties import backends_of
-from tuner.deciding.unset import unset_because
+from tuner.deciding.unset import passed_over, unset_because
+from tuner.engines.lookup import rules_of
 
 Flags = tuple[tuple[str, str], ...]
+CEILING = "no kernel could win enough here"
 
 
 def decide(run: Run, without_default: bool = False) -> Decision:
@@ -23,19 +29,30 @@ def decide(run: Run, without_default: bool = False) -> Decision:
     ``without_default`` pins the fastest arm although the default was not measured; it takes two processes at least.
     """
     standing = standing_of(run)
+    if not run.race and (ceiling := too_low(run)):
+        return _nothing_to_win(standing, ceiling)
     default, pick = standing.contest.default, standing.choice.pick
     if default is not None and pick in (None, default):
         return _keep(standing, default)
-    if pick is None or (default is None and not (without_default and len(run.rounds) > 1)):
+    if pick is None or (default is None and not (without_default and len(run.race) > 1)):
         return _incomplete(standing)
-    return _switch(standing, pick)
+    confirmed = with_fresh_numbers(standing, pick)
+    lost = refuted(standing, confirmed, pick)
+    return _keep(standing, default, lost) if default is not None and lost else _switch(confirmed, pick)
 
 
-def _keep(standing: Standing, default: Pair) -> Decision:
-    """Nothing is pinned but what the user chose."""
-    unset = unset_because(standing.contest, default, standing.scores, standing.choice)
-    flags = _pin_flags(standing, default)
-    return _decision(standing, Ruling.KEEP, default, flags, flag_reasons(standing, default, flags), unset)
+def _keep(standing: Standing, default: Pair, lost: str | None = None) -> Decision:
+    """Nothing is pinned but what the user chose. ``lost``: what was to be pinned and did not hold."""
+    unset = unset_because(standing.contest, default, standing.scores, standing.choice, lost)
+    flags, cost = _pin_flags(standing, default), given_up(standing, default, passed_over(standing.contest, standing.scores))
+    return _decision(standing, Ruling.KEEP, default, flags, flag_reasons(standing, default, flags), unset, (cost,) if cost else ())
+
+
+def _nothing_to_win(standing: Standing, ceiling: Ceiling) -> Decision:
+    sentence = ceiling.sentence(standing.contest.rules.min_gain)
+    flags = _pin_flags(standing, ceiling.default)
+    because = tuple((flag, f"your choice, kept: {CEILING}") for flag, _ in flags)
+    return replace(_decision(standing, Ruling.KEEP, ceiling.default, flags, because, f"unset, because {sentence}"), default=ceiling.default)
 
 
 def _incomplete(standing: Standing) -> Decision:
@@ -44,17 +61,17 @@ def _incomplete(standing: Standing) -> Decision:
 
 def _switch(standing: Standing, pick: Pair) -> Decision:
     flags = _pin_flags(standing, pick)
-    return _decision(standing, Ruling.SWITCH, pick, flags, flag_reasons(standing, pick, flags), said=remarks(standing, pick))
+    said = (*remarks(standing, pick), *([UNCONFIRMED] if standing.fresh is None else []))
+    return _decision(standing, Ruling.SWITCH, pick, flags, flag_reasons(standing, pick, flags), said=said)
 
 
 def _pin_flags(standing: Standing, pick: Pair) -> Flags:
     """The engine's own spelling of a pair of arms."""
     run, contest = standing.run, standing.contest
-    rules = import_module(f"tuner.engines.{run.scenario.engine.name}.pick")
     page_size = contest.table.arms[pick.decode].page_size
     scenario = run.scenario
-    flags: Flags = rules.pin_flags(backends_of(contest, pick), run.default, page_size, scenario.engine, scenario.model.architecture)
-    return flags
+    pair, architecture = backends_of(contest, pick), scenario.model.architecture
+    return rules_of(scenario).pin_flags(pair, run.default, page_size, scenario.engine, architecture)
 
 
 def _decision(
@@ -77,8 +94,10 @@ def _decision(
         because=because,
         unset_because=unset,
         scores=standing.scores,
-        cells=cell_results(contest),
+        cells=cell_results(contest, standing.fresh, pick),
         steps=step_models(contest, contest.default or choice.leader),
         minimum_detectable_effect=detectable(standing),
         cautions=(*said, *cautions(run, contest, (pick, contest.default))),
+        best_set=choice.best_set,
+        chosen_at=ratio(contest, pick, contest.default) if standing.fresh and pick and contest.default else None,
     )

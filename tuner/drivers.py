@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 from backends.arm import Arm, Provider
-from backends.capability import BackendEntry, Capability, DriverEntry, missing_modules
+from backends.capability import BackendEntry, Capability, DriverEntry, Limits, missing_modules
 from backends.judgement import reasons
 from backends.measurable import unmeasurable
-from backends.question import Question
+from backends.question import ENGINES, Question
 from backends.reason import Reason
 from store.scenario import NO_DRIVER, Scenario
+from tuner.errors import Incomplete
 
 
 def driver_for(entry: BackendEntry, scenario: Scenario, question: Question) -> tuple[DriverEntry | None, tuple[Reason, ...]]:
@@ -21,13 +23,13 @@ def driver_for(entry: BackendEntry, scenario: Scenario, question: Question) -> t
     """
     packages = question.packages
     if split := _split(scenario):
-        return None, (_not_whole(entry, split),)
+        return None, (_not_whole(entry, *split),)
     fitting = [driver for driver in entry.drivers if _fits(driver, scenario)]
     if not fitting:
         return None, (_none_written(entry, scenario),)
     if against := tuple(unmeasurable(question.model, question.layers, [question.kv_dtype])):
         return None, _undriven(entry, against)
-    refused = {driver: reasons(Capability(driver.limits), question) for driver in fitting}
+    refused = {driver: reasons(_capability(driver.limits, entry.capability.versions), question) for driver in fitting}
     if all(refused.values()):
         return None, _undriven(entry, next(iter(refused.values())))
     fitting = [driver for driver in fitting if not refused[driver]]
@@ -37,12 +39,26 @@ def driver_for(entry: BackendEntry, scenario: Scenario, question: Question) -> t
     return (ready[0], ()) if ready else (None, missing_modules(fitting[-1].packages, packages))
 
 
+def refuse_undriven(engine: str, entries: Iterable[BackendEntry]) -> None:
+    """Raises `Incomplete` where no backend chosen can be driven on any machine, before one is taken."""
+    if not any(entry.drivers for entry in entries):
+        raise Incomplete(
+            f"nothing is measured: attnpin has no driver for any of the backends chosen of {ENGINES[engine]}; `attnpin plan` says what it "
+            f"would pick, and an entry with a driver can be added with --config-dir"
+        )
+
+
 def imports_of(entries: Iterable[BackendEntry]) -> tuple[str, ...]:
     """Every import name that an entry's kernels or drivers need: what to look for on the worker."""
     names = [
         name for entry in entries for name in (*entry.capability.modules, *(name for driver in entry.drivers for name in driver.packages))
     ]
     return tuple(dict.fromkeys(names))
+
+
+@cache
+def _capability(limits: Limits, versions: tuple[str, ...]) -> Capability:
+    return Capability(limits, versions=versions)
 
 
 def _fits(driver: DriverEntry, scenario: Scenario) -> bool:
@@ -54,17 +70,23 @@ def _undriven(entry: BackendEntry, against: Iterable[Reason]) -> tuple[Reason, .
     return tuple(replace(reason, rule=NO_DRIVER, asked=f"{entry.name} with {reason.asked}") for reason in against)
 
 
-def _split(scenario: Scenario) -> str | None:
-    """The setting under which one rank's call is only a part of an attention call."""
-    sizes = {"dcp_size": scenario.engine.dcp_size, "attn_cp_size": scenario.engine.attn_cp_size}
-    return next((f"engine.{name}={size}" for name, size in sizes.items() if size > 1), None)
+def _split(scenario: Scenario) -> tuple[str, str] | None:
+    """The setting under which one rank serves only a part of a call, or of the layers, and what is measured."""
+    engine = scenario.engine
+    whole = "whole attention calls: no part of a context or of a prefill"
+    sizes = (
+        ("dcp_size", engine.dcp_size, whole),
+        ("attn_cp_size", engine.attn_cp_size, whole),
+        ("pipeline_parallel", engine.pipeline_parallel, "servers of one stage: the batches of several are not planned"),
+    )
+    return next(((f"engine.{name}={size}", measured) for name, size, measured in sizes if size > 1), None)
 
 
-def _not_whole(entry: BackendEntry, split: str) -> Reason:
+def _not_whole(entry: BackendEntry, split: str, measured: str) -> Reason:
     return Reason(
         rule=NO_DRIVER,
         asked=f"{entry.name} with {split}",
-        allowed="whole attention calls: no part of a context or of a prefill",
+        allowed=measured,
         remedy="measure it with another tool, or without the split",
         source="tuner/drivers.py",
     )
@@ -77,12 +99,13 @@ def _assumed(fitting: list[DriverEntry], device: str) -> DriverEntry:
 
 def _none_written(entry: BackendEntry, scenario: Scenario) -> Reason:
     written = [f"{' and '.join(driver.attention)} attention on {' and '.join(driver.devices)}" for driver in entry.drivers]
+    of_engine = "" if entry.engine == "sglang" else f"{entry.engine}/"
     return Reason(
         rule=NO_DRIVER,
         asked=f"{entry.name} for {scenario.model.attention.value} attention on {scenario.gpu.kind}",
         allowed="; ".join(dict.fromkeys(written)) or "none: attnpin has no driver for it in this version",
         remedy="measure it with another tool, or add a driver to its entry",
-        source=f"conf/backend/{entry.name}.yaml",
+        source=f"conf/backend/{of_engine}{entry.name.lower()}.yaml",
     )
 
 

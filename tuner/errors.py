@@ -4,7 +4,7 @@
     |-- UsageError          2  the request itself is wrong: an option, a file, a GPU that is not there
     |-- Incomplete          3  it ran, but the answer is missing, or something under a pin has changed
     |-- MeasurementInvalid  4  what was measured, or the place it ran in, cannot be trusted
-    `-- WrongResults        5  a kernel that a pin relies on answers wrongly
+    `-- WrongResults        5  what would be served answers wrongly: the pick's kernels, or without a pick the default's
 
 Every message is one sentence that names the thing, its value and what to do.
 """

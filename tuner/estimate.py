@@ -11,15 +11,16 @@ from backends.kv.rotation import slots_wanted
 from backends.spec import TimingSpec
 from store.plan import Estimate, Server
 from store.scenario import Exclusion, Scenario, WeightedCell
-from tuner.engines.sglang.rules import resolved_kv_dtype
+from tuner.engines.lookup import rules_of
 from tuner.limits import serves
+from tuner.looks import CONFIRMING
 from tuner.weights import ELEMENT_BYTES
 
 # A fresh process: imports, device start, pools, captures. Seen: about 7 s on an H200, 3 s for torch alone on a CPU.
 START_S = {"cuda": 10.0, "cpu": 4.0}
 VISITS_A_BLOCK = 2
 VISIT_CAP_S = 0.5  # longer calls are sampled less often, down to one
-CHECKS = 3  # eager, after capture and after another plan, each about as long as a visit
+PROBE_VISITS = 12  # a probe takes as long as so many: its visits, its checks, the other ways of timing a call
 # Judgement, where no sheet gives rates: two cores of a server CPU.
 ASSUMED_BANDWIDTH, ASSUMED_FLOPS = 20e9, 50e9
 
@@ -60,14 +61,16 @@ def element_bytes(kv_dtype: str) -> int:
 
 
 def run_seconds(scenario: Scenario, arms: Sequence[Arm], timed: Timed) -> float:
-    """A probe process an arm, then ``processes`` with all of them."""
+    """At the most: a probe process an arm, ``processes`` with all of them, though arms may leave and the race end before, and the
+    processes after the choice, with two of them."""
     probes = sum(probe_seconds(scenario, [(arm, cell) for arm, cell in timed if arm == probed]) for probed in arms)
-    return probes + scenario.measure.processes * round_seconds(scenario, timed)
+    again = CONFIRMING * round_seconds(scenario, [(arm, cell) for arm, cell in timed if arm in arms[:2]]) if len(arms) > 1 else 0.0
+    return probes + scenario.measure.processes * round_seconds(scenario, timed) + again
 
 
 def probe_seconds(scenario: Scenario, timed: Timed) -> float:
     """One process with one arm."""
-    return _start_seconds(scenario, timed) + CHECKS * _visit_seconds(scenario, timed)
+    return _start_seconds(scenario, timed) + PROBE_VISITS * _visit_seconds(scenario, timed)
 
 
 def round_seconds(scenario: Scenario, timed: Timed) -> float:
@@ -96,7 +99,7 @@ def memory_bytes(scenario: Scenario, server: Server, cells: Sequence[Cell]) -> i
     gpu, measure = scenario.gpu, scenario.measure
     if gpu.memory_bytes is None:
         return None
-    element = element_bytes(resolved_kv_dtype(scenario.model, scenario.engine.kv_cache_dtype))
+    element = element_bytes(rules_of(scenario).resolved_kv_dtype(scenario.model, scenario.engine.kv_cache_dtype))
     tokens = server.pool_tokens or max(sum(cell.context_lens) for cell in cells)
     pools = coldest_slots(gpu, cells, element) * tokens * server.kv_bytes_per_token // scenario.model.attention_layers
     return min(pools, int(gpu.memory_bytes * measure.memory_fraction))

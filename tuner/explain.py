@@ -26,6 +26,8 @@ def usage_errors() -> Iterator[None]:
         raise UsageError(explain(error)) from error
     except ValueError as error:  # Hydra's own, about overrides such as model=null
         raise UsageError(f"The overrides cannot be used: {_flat(str(error))}") from error
+    except AssertionError as error:  # OmegaConf's, about a key inside a node that is null
+        raise UsageError("An override sets something inside what is null: gpu.simulated needs gpu=simulated or gpu=replay") from error
     except YAMLError as error:
         raise UsageError(f"A configuration file is not YAML: {_flat(str(error))}") from error
 

@@ -16,7 +16,7 @@ from backends.stand import POOL_SHARE
 from store.plan import Server
 from store.scenario import Scenario, WeightedCell
 from tuner.cells import Workload, cell_of
-from tuner.engines.sglang.questions import rank_layers
+from tuner.engines.lookup import rules_of
 from tuner.estimate import coldest_slots, element_bytes
 from tuner.loads import Load
 
@@ -33,7 +33,7 @@ def guard_cells(scenario: Scenario, server: Server, traffic: Sequence[WeightedCe
     tokens = min(server.pool_tokens, affordable_tokens(scenario, server, traffic, arms))
     wanted, loads = guard_loads(server, server.pool_tokens, page), guard_loads(server, tokens, page)
     new = [load for load in loads if not any(covers(weighted, load) for weighted in traffic)]
-    kinds = rank_layers(scenario)
+    kinds = rules_of(scenario).rank_layers(scenario)
     cells = [WeightedCell(cell_of(scenario, server, load, kind, len(kinds) > 1), kind.layers, 0.0, 0.0) for kind in kinds for load in new]
     cut = f"guards hold at most {tokens} of the {server.pool_tokens} tokens of the KV pool: measure.memory_fraction allows no more"
     return Workload(tuple(cells), () if loads == wanted else (cut,))

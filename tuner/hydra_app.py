@@ -16,7 +16,7 @@ from tuner.explain import usage_errors
 from tuner.settings import Settings, pin_override, settings_from
 from tuner.suggest import instead
 
-OWN_FLAGS = ("--pin", "--fresh", "--without-default", "--wait-for-gpu")
+OWN_FLAGS = ("--pin", "--fresh", "--without-default", "--wait-for-gpu", "--explain")
 WITH_VALUE = ("--pin", "--wait-for-gpu")
 
 Job = Callable[[Settings], int]
@@ -87,7 +87,7 @@ def _own_flags() -> argparse.ArgumentParser:
 
 
 def _as_overrides(own: argparse.Namespace) -> list[str]:
-    given = [f"{name}=true" for name in ("fresh", "without_default") if getattr(own, name)]
+    given = [f"{name}=true" for name in ("fresh", "without_default", "explain") if getattr(own, name)]
     given += [] if own.wait_for_gpu is None else [f"wait_for_gpu={own.wait_for_gpu}"]
     return given if own.pin is None else [*given, pin_override(own.pin)]
 

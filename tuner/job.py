@@ -21,7 +21,7 @@ from tuner.session import Session
 @dataclass(frozen=True)
 class Job:
     """One run on one machine, stored as ``run_id``. ``arms`` in the order of their probes; ``default`` names the engine's own
-    pick, by phase; ``labels`` are cautions for every round of it."""
+    pick, by phase; ``labels`` are cautions for every round of it; ``everyone``: no arm leaves the race."""
 
     scenario: Scenario
     store: Store
@@ -34,13 +34,14 @@ class Job:
     labels: tuple[str, ...] = ()
     default: Mapping[Phase, str] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
+    everyone: bool = False
 
     def question(self, do: str, cells: tuple[Cell, ...], **fields: Any) -> dict[str, Any]:
         """A message that carries the stage, the timing and ``cells``."""
         return {
             "do": do,
             "cells": to_plain(cells),
-            "stage": to_plain(self.stage),
+            "stage": to_plain(self.session.staged(self.stage)),
             "timing": to_plain(self.scenario.measure.timing),
             **{key: to_plain(value) for key, value in fields.items()},
         }

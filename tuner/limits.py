@@ -2,39 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from itertools import product
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import chain
+from typing import NamedTuple
 
 from backends.arm import Arm
 from backends.asked import Asking, asking
 from backends.capability import BackendEntry, DriverEntry, Note
 from backends.cell import Phase
-from backends.judgement import decided, judge
-from backends.pages import apart
+from backends.judgement import rules_out
 from backends.question import Question
 from backends.reason import Reason
 from store.plan import PageSize, PairExclusion
 from store.run import DefaultPick
-from store.scenario import NO_DRIVER, NOT_SELECTED, Exclusion, Role, Scenario
+from store.scenario import NOT_SELECTED, Exclusion, Scenario
+from tuner.demands import judged_in_full, shown
 from tuner.drivers import driver_for
-from tuner.engines.sglang.pages import page_size_with
-from tuner.engines.sglang.platforms import default_page_size
-from tuner.engines.sglang.questions import question_for
+from tuner.engines.lookup import rules_of
+from tuner.pairs_apart import pairs_apart
 
 
 @dataclass(frozen=True)
 class Sifted:
     """``arms`` may still be barred from one phase: `serves` reads that from ``exclusions``. ``trusted`` holds the limits that a
     backend is kept in spite of, since nobody knows what they ask for; ``noted`` what a backend that is kept does and must be looked at;
-    ``apart`` the pairs that no page size serves."""
+    ``apart`` the pairs that no page size serves; ``barred`` the arms that are measured and may not be pinned."""
+
+    arms: tuple[Arm, ...]
+    page_sizes: tuple[PageSize, ...]
+    trusted: tuple[Exclusion, ...]
+    noted: tuple[tuple[str, Note], ...]
+    barred: tuple[Exclusion, ...]
+    apart: tuple[PairExclusion, ...]
+    why: Callable[[], Iterable[Exclusion]] = field(repr=False, compare=False)
+
+    @cached_property
+    def exclusions(self) -> tuple[Exclusion, ...]:
+        """Written when they are asked for: who sifts a fleet wants the arms."""
+        return tuple(self.why())
+
+
+class One(NamedTuple):
+    """Of one backend what `Sifted` has of all."""
 
     arms: tuple[Arm, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
     page_sizes: tuple[PageSize, ...] = ()
     trusted: tuple[Exclusion, ...] = ()
     noted: tuple[tuple[str, Note], ...] = ()
-    apart: tuple[PairExclusion, ...] = ()
+    barred: tuple[Exclusion, ...] = ()
 
 
 def sift(
@@ -50,12 +68,32 @@ def sift(
     ``pool_tokens`` the server's KV slots, None = unknown. The default is measured also where ``measure.backends`` leaves it out.
     """
     entries = tuple(entries)
-    page = default_page_size(scenario.gpu)
-    question = question_for(scenario, default.rules_version, page, packages=packages, pool_tokens=pool_tokens)
+    rules = rules_of(scenario)
+    page = rules.default_page_size(scenario.gpu)
+    question = rules.question_for(scenario, default.rules_version, page, packages=packages, pool_tokens=pool_tokens)
+    if default.asked is not None and default.asked.resolved:
+        question = replace(question, kv_dtype=default.kv_cache_dtype)  # the engine's own word
     ask = asking(question)
-    sifted = [_sift_one(scenario, entry, default, ask) for entry in entries]
-    parts = {field.name: tuple(item for one in sifted for item in getattr(one, field.name)) for field in fields(Sifted)}
-    return replace(Sifted(**parts), apart=tuple(_apart(scenario, entries, parts["exclusions"], ask)))
+    named = bool(scenario.measure.backends)
+    plain = asking(replace(question, features=())) if named and question.features else ask
+    sift_one = partial(_sift_one, scenario, default, ask, plain, rules.page_sizes(scenario, default.rules_version, packages))
+    first = ask(Phase.DECODE, page)
+    left = [entry for entry in entries if (named and shown(scenario, entry, default)) or not rules_out(entry.capability, first)]
+    ones = {entry.name: sift_one(entry) for entry in left}
+    arms, exclusions, page_sizes, trusted, noted, barred = _merged(ones.values())
+    return Sifted(
+        arms=arms,
+        page_sizes=page_sizes,
+        trusted=trusted,
+        noted=noted,
+        barred=barred,
+        apart=tuple(pairs_apart(scenario, left, (*exclusions, *barred), ask)),
+        why=lambda: chain.from_iterable((ones.get(entry.name) or sift_one(entry)).exclusions for entry in entries),
+    )
+
+
+def _merged(ones: Iterable[One]) -> One:
+    return One(*(tuple(chain.from_iterable(parts)) for parts in zip(*ones, strict=True)))
 
 
 def serves(arm: Arm, phase: Phase, exclusions: Iterable[Exclusion]) -> bool:
@@ -63,40 +101,28 @@ def serves(arm: Arm, phase: Phase, exclusions: Iterable[Exclusion]) -> bool:
     return not any(exclusion.backend == arm.backend and exclusion.phase in (None, phase.value) for exclusion in exclusions)
 
 
-def _sift_one(scenario: Scenario, entry: BackendEntry, default: DefaultPick, ask: Asking) -> Sifted:
-    page, phases = scenario.engine.page_size or default_page_size(scenario.gpu), scenario.engine.role.phases
-    if decided(first := judge(entry.capability, ask(phases[0], page))):
-        return Sifted(exclusions=(Exclusion(entry.name, None, first.reasons),))
-    tokens = page_size_with(scenario, entry.name, default.rules_version, ask(phases[0], page).question.packages)
-    judged = {phase: judge(entry.capability, ask(phase, tokens)) for phase in phases}
+def _sift_one(
+    scenario: Scenario, default: DefaultPick, ask: Asking, plain: Asking, page_of: Callable[[BackendEntry], int], entry: BackendEntry
+) -> One:
+    judged, barred = judged_in_full(scenario, entry, default, ask, plain, partial(page_of, entry))
     if all(judgement.reasons for judgement in judged.values()):
-        return Sifted(exclusions=(_together(entry, [judgement.reasons for judgement in judged.values()]),))
-    pages = () if tokens == page else (PageSize(entry.name, scenario.engine.page_size, tokens),)
+        return One(exclusions=(_together(entry, [judgement.reasons for judgement in judged.values()]),))
+    question, tokens = ask(Phase.DECODE, 0).question, page_of(entry)
+    pages = () if tokens == question.page_size else (PageSize(entry.name, scenario.engine.page_size, tokens),)
     some = tuple(Exclusion(entry.name, phase.value, judgement.reasons) for phase, judgement in judged.items() if judgement.reasons)
     doubts = [judgement.doubts for judgement in judged.values()]
     trusted = (_together(entry, doubts),) if any(doubts) else ()
-    driver, refusal = _chosen_driver(scenario, entry, default, ask(Phase.DECODE, tokens).question)
+    driver, refusal = _chosen_driver(scenario, entry, default, question)
     noted = tuple(dict.fromkeys((entry.name, note) for judgement in judged.values() for note in judgement.notes))
     if driver is None:
         chosen = refusal[0].rule != NOT_SELECTED
-        return Sifted((), (*some, Exclusion(entry.name, None, refusal)), pages, trusted, noted if chosen else ())
-    return Sifted(_arms(entry, driver, default, tokens), some, pages, trusted, noted)
+        return One((), (*some, Exclusion(entry.name, None, refusal)), pages, trusted, noted if chosen else ())
+    return One(_arms(entry, driver, default, tokens), some, pages, trusted, noted, barred=barred)
 
 
-def _together(entry: BackendEntry, found: Iterable[tuple[Reason, ...]]) -> Exclusion:
-    return Exclusion(entry.name, None, tuple(dict.fromkeys(reason for reasons in found for reason in reasons)))
-
-
-def _apart(scenario: Scenario, entries: Iterable[BackendEntry], exclusions: Iterable[Exclusion], ask: Asking) -> Iterator[PairExclusion]:
-    """Of the backends that may each serve their phase, whether attnpin can drive them or not."""
-    if scenario.engine.role is not Role.UNIFIED:
-        return
-    barred = {(one.backend, one.phase) for one in exclusions if one.reasons[0].rule not in (NO_DRIVER, NOT_SELECTED)}
-    fussy = [entry for entry in entries if any(limit.rule == "page_size" for limit in entry.capability.limits)]
-    sides = {phase: [one for one in fussy if barred.isdisjoint({(one.name, None), (one.name, phase.value)})] for phase in Phase}
-    for prefill, decode in product(sides[Phase.PREFILL], sides[Phase.DECODE]):
-        if prefill is not decode and (reason := apart(prefill, decode, ask)):
-            yield PairExclusion(prefill.name, decode.name, reason)
+def _together(entry: BackendEntry, found: Sequence[tuple[Reason, ...]]) -> Exclusion:
+    same = all(reasons is found[0] for reasons in found)
+    return Exclusion(entry.name, None, found[0] if same else tuple(dict.fromkeys(chain.from_iterable(found))))
 
 
 def _chosen_driver(

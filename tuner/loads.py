@@ -25,7 +25,7 @@ SHARES = ((4, 0.2), (2, 0.3), (1, 0.5))  # a divisor of the concurrency, a share
 
 @dataclass(frozen=True)
 class Load:
-    """Lengths over requests as `Cell` has them; ``share`` of its phase's tokens."""
+    """Lengths over requests, and tokens they share, as `Cell` has them; ``share`` of its phase's tokens."""
 
     name: str
     phase: Phase
@@ -33,10 +33,16 @@ class Load:
     new_lens: tuple[int, ...]
     prompt_lens: tuple[int, ...]
     share: float
+    shared_prefix: int = 0
 
     @property
     def batch(self) -> int:
         return len(self.context_lens)
+
+    def held_tokens(self, page_size: int) -> int:
+        """Pool slots that the requests occupy: whole pages, those of the shared prefix once."""
+        shared = [min(self.shared_prefix, prompt) // page_size * page_size for prompt in self.prompt_lens]
+        return sum(whole_pages(context, page_size) for context in self.context_lens) - sum(shared) + max(shared)
 
 
 def longest_request(server: Server) -> int:
@@ -60,7 +66,7 @@ def decode_load(traffic: Traffic, server: Server, seed: int, batch: int, share: 
     outputs = [length_at(traffic.output, quantile, limit) for quantile in strata(rng, batch)]
     made = [ceil(part * output) for part, output in zip(strata(rng, batch), outputs, strict=True)]
     contexts = tuple(min(limit, prompt + out) for prompt, out in zip(prompts, made, strict=True))
-    return Load(name, Phase.DECODE, contexts, (1,) * batch, prompts, share)
+    return Load(name, Phase.DECODE, contexts, (1,) * batch, prompts, share, traffic.shared_prefix_tokens)
 
 
 def prefill_loads(traffic: Traffic, server: Server, seed: int, page_size: int) -> tuple[Load, ...]:
@@ -75,7 +81,7 @@ def prefill_loads(traffic: Traffic, server: Server, seed: int, page_size: int) -
 
     def load(name: str, some: Sequence[Piece]) -> Load:
         taken = held(packed(rng, some, chunk, traffic.concurrency), server, page_size)
-        return _prefill_load(name, taken, sum(piece.new for piece in some) / computed)
+        return _prefill_load(name, taken, sum(piece.new for piece in some) / computed, traffic.shared_prefix_tokens)
 
     return tuple(load(name, some) for name, some in kinds.items() if some)
 
@@ -87,6 +93,6 @@ def held(pieces: Sequence[Piece], server: Server, page_size: int) -> Sequence[Pi
     return pieces[: max(1, fitting)]
 
 
-def _prefill_load(name: str, pieces: Sequence[Piece], share: float) -> Load:
+def _prefill_load(name: str, pieces: Sequence[Piece], share: float, shared: int) -> Load:
     contexts = tuple(piece.prefix + piece.new for piece in pieces)
-    return Load(name, Phase.PREFILL, contexts, tuple(piece.new for piece in pieces), contexts, share)
+    return Load(name, Phase.PREFILL, contexts, tuple(piece.new for piece in pieces), contexts, share, shared)

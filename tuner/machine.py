@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from backends.environment import Board, Environment
-from tuner.boards import on_board
+from tuner.boards import completed, on_board, reported
 from tuner.errors import MeasurementInvalid, UsageError
 from tuner.session import Facts
 from tuner.settings import Settings, gpu_sheets
@@ -26,6 +26,16 @@ def settings_on(settings: Settings, environment: Environment) -> Settings:
     gpu = replace(gpu, cuda=environment.cuda or gpu.cuda)
     engine = replace(scenario.engine, version=engine_version(environment, scenario.engine.name) or scenario.engine.version)
     return replace(settings, scenario=replace(scenario, gpu=gpu, engine=engine))
+
+
+def seen_on(settings: Settings, environment: Environment) -> Settings:
+    """The settings of a plan as far as a worker knows better: the engine's version, and its board where none was named."""
+    scenario = settings.scenario
+    gpu = scenario.gpu
+    if settings.gpu_is_auto:
+        gpu = completed(replace(reported(environment.board, "the worker's report"), cuda=environment.cuda), gpu_sheets())
+    version = engine_version(environment, scenario.engine.name) or scenario.engine.version
+    return replace(settings, scenario=replace(scenario, gpu=gpu, engine=replace(scenario.engine, version=version)))
 
 
 def engine_version(environment: Environment, engine: str) -> str | None:

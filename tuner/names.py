@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, cast, get_type_hints
+from types import UnionType
+from typing import Any, get_args, get_type_hints
 
 from tuner.schema import Root
 
@@ -17,23 +18,25 @@ def keys(node: type = Root, prefix: str = "") -> Iterator[str]:
     """Every dotted key a user may set, inner nodes too ("engine", "engine.page_size")."""
     for name, kind in get_type_hints(node).items():
         yield prefix + name
-        if is_dataclass(kind):
-            yield from keys(cast(type, kind), f"{prefix}{name}.")
+        if (inner := _node(kind)) is not None:
+            yield from keys(inner, f"{prefix}{name}.")
 
 
-def unknown_keys(tree: Mapping[str, Any]) -> Iterator[str]:
+def unknown_keys(tree: Mapping[str, Any], node: type = Root, prefix: str = "") -> Iterator[str]:
     """Dotted keys of a configuration tree that the schema lacks. What lies under `backends` is read elsewhere."""
-    known = set(keys())
+    kinds = get_type_hints(node)
     for key, value in tree.items():
-        nested = _nested(value, f"{key}.") if key != "backends" else ()
-        yield from (name for name in (key, *nested) if name not in known)
+        inner = _node(kinds.get(key))
+        if key not in kinds:
+            yield prefix + key
+        elif inner is not None and isinstance(value, Mapping):
+            yield from unknown_keys(value, inner, f"{prefix}{key}.")
 
 
-def _nested(value: Any, prefix: str) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield f"{prefix}{key}"
-            yield from _nested(item, f"{prefix}{key}.")
+def _node(kind: Any) -> type | None:
+    """The schema class that a key's type is, or may be; None for a plain value, a list, or a mapping of free names."""
+    kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    return next((each for each in kinds if is_dataclass(each) and isinstance(each, type)), None)
 
 
 def groups() -> dict[str, tuple[str, ...]]:
@@ -42,5 +45,10 @@ def groups() -> dict[str, tuple[str, ...]]:
     return {folder.name: tuple(sorted(_options(folder))) for folder in folders}
 
 
-def _options(folder: Traversable) -> Iterator[str]:
-    return (entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+def _options(folder: Traversable, prefix: str = "") -> Iterator[str]:
+    """Those of a folder inside are named with it: "vllm/flash_attn"."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _options(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".yaml"):
+            yield prefix + entry.name.removesuffix(".yaml")

@@ -12,17 +12,18 @@ from backends.arm import Arm
 from backends.cell import Phase
 from backends.environment import Environment
 from backends.spec import StageSpec
+from store.diagnosis import Finding
 from store.digest import run_digest
 from store.plan import Plan
 from store.run import PROTOCOL_VERSION, DefaultPick, Run
-from tuner.engines.sglang.windows import served_model
+from tuner.engines.lookup import rules_of
 from tuner.machine import engine_version
 from tuner.ranks import ranks_of
 from tuner.version import __version__
 
 
-def new_run(plan: Plan, environment: Environment) -> Run:
-    """The run of ``plan`` in ``environment``, with nothing measured yet."""
+def new_run(plan: Plan, environment: Environment, findings: tuple[Finding, ...] = ()) -> Run:
+    """The run of ``plan`` in ``environment``, of which ``findings`` tell what is wrong, with nothing measured yet."""
     scenario = plan.scenario
     now = datetime.now(UTC)
     return Run(
@@ -46,6 +47,7 @@ def new_run(plan: Plan, environment: Environment) -> Run:
         wall_seconds=(),
         notes=plan.notes,
         terms=plan.terms,
+        findings=findings,
     )
 
 
@@ -53,18 +55,18 @@ def stage_of(plan: Plan) -> StageSpec:
     """The server that the plan's scenario would start, as the worker needs it."""
     return StageSpec(
         device=plan.scenario.gpu.kind,
-        model=served_model(plan.scenario.model),
+        model=rules_of(plan.scenario).served_model(plan.scenario.model),
         attention_tp=ranks_of(plan.scenario.engine).attention,
         context_length=plan.server.context_length,
         chunked_prefill_size=plan.server.chunked_prefill_size,
         pool_tokens=plan.server.pool_tokens,
         memory_fraction=plan.scenario.measure.memory_fraction,
-        graph_max_batch=max(plan.server.captured_batches, default=None),
+        graph_max_batch=max(plan.server.captured_batches, default=0),
     )
 
 
 def default_arms(default: DefaultPick, arms: Iterable[Arm]) -> dict[Phase, str]:
     """The names of the arms that are the engine's own pick, by phase; a phase is missing where no arm is."""
     backends = {Phase.PREFILL: default.prefill, Phase.DECODE: default.decode}
-    named = {(arm.backend, arm.page_size): arm.name for arm in arms}
+    named = {(arm.backend, arm.page_size): arm.name for arm in arms if arm.is_original}
     return {phase: named[backend, default.page_size] for phase, backend in backends.items() if (backend, default.page_size) in named}

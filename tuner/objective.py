@@ -2,7 +2,8 @@
 
     J = sum over cells of  calls_per_1000_tokens x (layers x t + metadata)
 
-t is the time of one layer's call, the exponential of the arm's process mean. Metadata is once a step, not a layer, and
+t is the time of one layer's call as it is served, the exponential of the arm's process mean: on the device where a graph
+replays it, host included where the engine launches it eagerly. Metadata is once a step, not a layer, and
 may hide behind the GPU's work or not; which of the two the server does is not known here, so a decision must hold for both.
 """
 
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from backends.cell import Phase
-from backends.measured import CellRound, Round
+from backends.measured import CellRound, Round, Visit
 from store.decision import Pair
 from store.scenario import Objective, WeightedCell
 from tuner.statistics import process_mean
@@ -31,7 +32,7 @@ class Exposure(Enum):
 
 @dataclass(frozen=True)
 class Process:
-    """One fresh process, reduced. Keys are (arm, cell): ``ln_us`` = mean over visits of ln(median call in us),
+    """One fresh process, reduced. Keys are (arm, cell): ``ln_us`` = mean over visits of ln(served call in us),
     ``metadata_us`` = until the device is idle again after the step's metadata."""
 
     index: int
@@ -51,7 +52,12 @@ def process_of(round_: Round) -> Process:
 
 def _means(cell: CellRound) -> Iterable[tuple[tuple[str, str], float]]:
     for arm in dict.fromkeys(visit.arm for visit in cell.visits):
-        yield (arm, cell.cell), process_mean(visit.sample_us for visit in cell.visits if visit.arm == arm)
+        yield (arm, cell.cell), process_mean(served(visit) for visit in cell.visits if visit.arm == arm)
+
+
+def served(visit: Visit) -> tuple[float, ...]:
+    """What one visit says of a served call, in us. Early runs timed eager calls on the device alone."""
+    return visit.sample_us if visit.served_us is None else (visit.served_us,)
 
 
 def counted(cells: Iterable[WeightedCell], objective: Objective) -> tuple[WeightedCell, ...]:

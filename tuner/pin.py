@@ -64,6 +64,7 @@ def valid_for(run: Run, decision: Decision | None) -> ValidFor:
         traffic=run.scenario.traffic.name,
         requests=requests_of(run.scenario.traffic),
         settings=settings_of(run.scenario),
+        model_config=run.scenario.model.config_sha256,
     )
 
 
@@ -75,7 +76,8 @@ def settings_of(scenario: Scenario) -> tuple[tuple[str, str], ...]:
     """The model's dtype and context, the objective, and whatever of the engine is not as the engine has it by itself."""
     model, objective = scenario.model, scenario.decide.objective.value
     always = (("decide.objective", objective), ("model.context_length", str(model.context_length)), ("model.dtype", model.dtype))
-    return tuple(sorted((*always, *_changed(scenario.engine, "engine."))))
+    required = (("model.required_backend", model.required_backend),) if model.required_backend else ()
+    return tuple(sorted((*always, *required, *_changed(scenario.engine, "engine."))))
 
 
 def _changed(record: Any, prefix: str) -> Iterator[tuple[str, str]]:
@@ -93,7 +95,7 @@ def _written(value: Any) -> str:
     if isinstance(value, Enum):
         return str(value.value)
     if isinstance(value, tuple):
-        return f"[{','.join(value)}]"
+        return f"[{','.join(map(str, value))}]"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING
 from backends.capability import BackendEntry
 from backends.gpu import MEASURED_KINDS
 from backends.model import Attention
+from reports.doctor import in_a_sentence
+from store.asked import EngineAnswer
 from store.decision import Pair
 from store.plan import Plan, Server
 from store.run import DefaultPick
 from store.scenario import Lengths, Role, Scenario
 from tuner.cells import cells_for
 from tuner.drivers import tools_of
-from tuner.engines.sglang.caveats import caveats, refusals
-from tuner.engines.sglang.memory import server_for
-from tuner.engines.sglang.pick import default_pick
-from tuner.engines.sglang.questions import rank_layers
-from tuner.engines.sglang.resolution import answer_to, path_of
-from tuner.engines.sglang.rules import rules_for
+from tuner.engines.heard import Consulted, heard
+from tuner.engines.lookup import rules_of
+from tuner.engines.rules import Settled
 from tuner.estimate import estimate
 from tuner.guards import guard_cells
 from tuner.lengths import P95
@@ -41,21 +40,26 @@ Packages = Mapping[str, str]
 WORTH_SAYING = 0.05  # of the prompts
 
 
-def make_plan(settings: Settings, packages: Packages | None = None) -> Plan:
+def make_plan(settings: Settings, packages: Packages | None = None, consulted: Consulted | None = None) -> Plan:
     """The plan of one request. ``packages``: import names found where the worker runs, with their versions, None for
-    a plan without a worker. The engine's version is the scenario's."""
-    plan = plan_of(settings.scenario, settings.entries, packages)
+    a plan without a worker; ``consulted``: the engine itself, None = not asked. The engine's version is the scenario's."""
+    plan = plan_of(settings.scenario, settings.entries, packages, consulted)
     said = None if settings.budget_s is None else prospect(plan, settings.budget_s)
-    return replace(plan, notes=(*settings.model_notes, *plan.notes), beforehand=(*plan.beforehand, *([said] if said else [])))
+    wrong = map(in_a_sentence, consulted.findings if consulted else ())
+    return replace(plan, notes=(*settings.model_notes, *plan.notes), beforehand=(*wrong, *plan.beforehand, *([said] if said else [])))
 
 
-def plan_of(scenario: Scenario, entries: tuple[BackendEntry, ...], packages: Packages | None = None) -> Plan:
-    rules, unknown_version = rules_for(scenario.engine.version)
-    default = default_pick(scenario, entries, rules, packages)
-    server = server_for(scenario, rules, default.page_size)
+def plan_of(
+    scenario: Scenario, entries: tuple[BackendEntry, ...], packages: Packages | None = None, consulted: Consulted | None = None
+) -> Plan:
+    engine = rules_of(scenario)
+    rules, unknown_version = engine.rules_for(scenario.engine.version)
+    settled = heard(scenario, entries, engine.settled(scenario, entries, rules, packages), consulted)
+    default = settled.default
+    server = engine.server_for(scenario, rules, default.page_size)
     sifted = sift(scenario, entries, default, packages, server.pool_tokens)
     trust = tuple(trust_notes(sifted))
-    workload = cells_for(scenario, server, rank_layers(scenario), default.page_size)
+    workload = cells_for(scenario, server, engine.rank_layers(scenario), default.page_size)
     guards = guard_cells(scenario, server, workload.cells, sifted.arms)
     cells = (*workload.cells, *guards.cells)
     return Plan(
@@ -70,7 +74,7 @@ def plan_of(scenario: Scenario, entries: tuple[BackendEntry, ...], packages: Pac
         estimate=estimate(scenario, server, sifted.arms, cells, sifted.exclusions),
         notes=(
             *((unknown_version,) if unknown_version else ()),
-            *caveats(scenario, entries, rules, packages),
+            *settled.caveats,
             *traffic_notes(scenario, server),
             *workload.notes,
             *guards.notes,
@@ -78,15 +82,23 @@ def plan_of(scenario: Scenario, entries: tuple[BackendEntry, ...], packages: Pac
             *(trust if packages is not None else ()),
         ),
         beforehand=(
-            *worker_notes(scenario, entries, sifted, packages),
+            *worker_notes(scenario, entries, sifted, packages, default.asked),
             *(trust if packages is None else ()),
             *cost_notes(sifted, measured=False),
         ),
-        fatal=(*refusals(scenario, rules, packages), *fatal_notes(scenario, default, sifted)),
-        terms=serving_terms(scenario, entries, rules, sifted.arms),
+        fatal=(*settled.refusals, *fatal_notes(scenario, default, sifted)),
+        terms=serving_terms(scenario, entries, rules, sifted.arms, sifted.barred),
         apart=sifted.apart,
-        path=path_of(answer_to(scenario, rules, packages)),
+        path=settled.path,
+        refused=refused_by(settled, unknown_version),
     )
+
+
+def refused_by(settled: Settled, unknown_version: str | None) -> str | None:
+    """Why the engine would not start: by its own word, or by the rules that were read of its very release."""
+    asked = settled.default.asked
+    own = asked is not None and asked.refusal is not None
+    return next(iter(settled.refusals), None) if own or unknown_version is None else None
 
 
 def fatal_notes(scenario: Scenario, default: DefaultPick, sifted: Sifted) -> Iterable[str]:
@@ -105,11 +117,19 @@ def default_notes(default: DefaultPick, sifted: Sifted, role: Role = Role.UNIFIE
             yield f"the default {backend} cannot be measured in {phase.value}: a run would end incomplete and pin nothing"
 
 
-def worker_notes(scenario: Scenario, entries: Iterable[BackendEntry], sifted: Sifted, packages: Packages | None) -> Iterable[str]:
-    """What was taken for granted of the place where the worker runs."""
+def worker_notes(
+    scenario: Scenario,
+    entries: Iterable[BackendEntry],
+    sifted: Sifted,
+    packages: Packages | None,
+    asked: EngineAnswer | None = None,
+) -> Iterable[str]:
+    """What was taken for granted of the place where the worker runs. ``asked``: the engine was, and nothing else there."""
     if scenario.gpu.kind not in MEASURED_KINDS:
         return
-    if packages is None and scenario.gpu.kind == "cpu":
+    if packages is None and asked is not None and asked.version is not None:
+        yield f"no worker was asked for more than {scenario.engine.name}'s answer: the kernel libraries are assumed to be installed"
+    elif packages is None and scenario.gpu.kind == "cpu":
         yield "no worker was asked: kernel adapters are assumed, the engine's own backend is measured where it is installed"
     elif packages is None:
         yield f"no worker was asked: {scenario.engine.name} and the kernel libraries are assumed to be installed"
@@ -127,8 +147,10 @@ def traffic_notes(scenario: Scenario, server: Server) -> Iterable[str]:
     if (groups := scenario.engine.attn_dp_size) > 1:
         running = rank_traffic(scenario.traffic, ranks_of(scenario.engine)).concurrency
         yield f"cells are those of one of {groups} groups of attention data parallelism, each with {running} of the requests"
+    if (stages := scenario.engine.pipeline_parallel) > 1:
+        yield f"cells and memory are those of a server with one stage, not of engine.pipeline_parallel={stages}"
     if scenario.model.attention is Attention.MLA:
-        yield "MLA cells have the absorbed geometry; SGLang runs prefills without a prefix, or with a long one, as plain attention"
+        yield f"MLA cells have the absorbed geometry; {rules_of(scenario).LATENT_PREFILLS}"
 
 
 def share_above(lengths: Lengths, limit: int) -> float:

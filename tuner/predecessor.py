@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from reports.wording import digest
 from store.errors import PinError
 from store.pin import Requests, ValidFor
 from store.pin_files import read_pin
@@ -27,7 +28,8 @@ def replaced(path: Path, run: Run) -> str | None:
 def changes(then: ValidFor, now: ValidFor) -> list[str]:
     """What was asked otherwise, as "traffic.concurrency 64 -> 128"; of an early pin, which kept less, only what it kept."""
     before = asked(then)
-    after = asked(now if then.requests else replace(now, requests=None, settings=()))
+    kept = replace(now, model_config=now.model_config if then.model_config else None)
+    after = asked(kept if then.requests else replace(kept, requests=None, settings=()))
     keys = dict.fromkeys((*before, *after))
     return [f"{key} {before.get(key, UNSET)} -> {after.get(key, UNSET)}" for key in keys if before.get(key) != after.get(key)]
 
@@ -40,6 +42,7 @@ def asked(holds: ValidFor) -> dict[str, str]:
         "engine.tensor_parallel": str(holds.tensor_parallel),
         "KV cache": holds.kv_cache_dtype,
         "model": holds.model,
+        **({"config.json": digest(holds.model_config)} if holds.model_config else {}),
         "traffic": holds.traffic,
         **(_numbers(holds.requests) if holds.requests else {}),
         **dict(holds.settings),

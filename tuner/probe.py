@@ -10,7 +10,9 @@ from backends.cell import Cell
 from backends.measured import Trial
 from backends.outcome import Outcome
 from backends.wire import from_plain
+from store.repository import load_run
 from store.scenario import Exclusion, WeightedCell
+from tuner.deciding.ceiling import too_low
 from tuner.job import Job
 from tuner.limits import serves
 from tuner.patience import Patience
@@ -24,10 +26,12 @@ def probe_arms(job: Job, known: Iterable[Trial], rounds: int) -> tuple[Trial, ..
     """Probe every arm on the cells that ``known`` does not settle yet; each answer is stored as it comes.
 
     Returns the settled trials of all arms. An arm that was interrupted is probed again; one that the budget has no room for,
-    with ``rounds`` measured already, is not.
+    with ``rounds`` measured already, is not. None is once the default's probe shows that no kernel could win enough.
     """
     trials = [trial for trial in known if trial.outcome is not Outcome.INTERRUPTED]
     for place, arm in enumerate(job.arms):
+        if not job.everyone and too_low(load_run(job.store, job.run_id)):
+            break
         job.session.expect(_next_arms(job, place, trials))
         if (missing := open_cells(arm, job.cells, trials, job.exclusions)) and admits(job, arm, trials, rounds):
             with job.budget.timed("probe"):

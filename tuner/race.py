@@ -1,11 +1,11 @@
-"""Fresh processes, all arms interleaved in each: the only timings that decide."""
+"""Fresh processes, all arms that may still win interleaved in each, then the pick once more: the only timings that decide."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 
-from backends.arm import Arm
 from backends.measured import Round, Trial
 from backends.outcome import Outcome
 from backends.wire import from_plain
@@ -13,40 +13,41 @@ from reports.wording import pair
 from store.repository import load_run
 from store.run import Run
 from tuner.decide import decide
+from tuner.errors import MeasurementInvalid
 from tuner.job import Job
 from tuner.patience import Patience
-from tuner.rationing import may_race, measured_arms, rounds_fit
-from tuner.sieve import Entrant, entrants, left_out
+from tuner.racing.next_round import NextRound, next_round, surely_next
+from tuner.racing.sameness import changed_kernels, changed_limit, spaced_cells
+from tuner.rationing import confirms_in_time, races_in_time
+from tuner.sieve import Entrant, left_out
 from tuner.workers.failure import Place, WorkerFailed
 
-Trials = tuple[Trial, ...]
 
-
-def race(job: Job, trials: Trials, rounds: Iterable[Round]) -> bool:
-    """Run the rounds that are still missing, each with the arms that `entrants` lets through; False when time was short for one.
+def race(job: Job) -> bool:
+    """Run the rounds that `next_round` still asks for; False when time was short for one.
 
     A round is stored whole or not at all. An arm that fails in one is withdrawn there, and the round is run again.
     Raises `MeasurementInvalid` when a round breaks off again and again without an arm to blame.
     """
-    for each in left_out(job.arms, job.cells, trials, job.default):
+    run, time_to_race = load_run(job.store, job.run_id), True
+    patience: dict[int, Patience] = {}
+    for each in left_out(job.arms, job.cells, run.trials, job.default):
         job.session.progress.note(str(each))
-    done = {entry.index for entry in rounds}
-    missing = [index for index in range(job.scenario.measure.processes) if index not in done]
-    for index in missing:
-        if not may_race(job, trials, len(done)) or not rounds_fit(job, measured_arms(job, trials), 1):
+    while coming := next_round(run, time_to_race, job.everyone):
+        if not coming.confirms and not races_in_time(job, run, coming):
+            time_to_race = False
+        elif coming.confirms and not confirms_in_time(job, run, coming):
             return False
-        job.session.expect(_racing(job, trials) if index != missing[-1] else ())
-        with job.budget.timed("round"):
-            trials = _run_round(job, index, trials)
-        job.session.progress.step()
-        job.session.progress.best(leader(load_run(job.store, job.run_id)))
-        done.add(index)
-    return True
+        else:
+            job.session.expect(surely_next(run, coming))
+            _run_round(job, coming, patience.setdefault(coming.index, Patience(f"round {coming.index + 1}")))
+            run = load_run(job.store, job.run_id)
+    return time_to_race
 
 
 def leader(run: Run) -> str:
     """The pair of arms with the least attention time over the rounds so far, in words."""
-    scores = [score for score in decide(run).scores if score.barred is None]
+    scores = [score for score in decide(run).scores if score.barred is None and score.dropped is None]
     if not scores:
         return ""
     best = min(scores, key=lambda score: score.objective_ms)
@@ -58,28 +59,24 @@ def round_seed(job: Job, index: int) -> int:
     return random.Random(f"{job.scenario.measure.seed}/{index}").randrange(2**31)
 
 
-def _racing(job: Job, trials: Trials) -> tuple[Arm, ...]:
-    return tuple(entrant.arm for entrant in entrants(job.arms, job.cells, trials, job.default))
+def _run_round(job: Job, coming: NextRound, patience: Patience) -> None:
+    """Measure and store one round, or what failed in it."""
+    try:
+        with job.budget.timed("confirming" if coming.confirms else "round"):
+            job.keep_round(_one_round(job, coming))
+    except WorkerFailed as failure:
+        withdrawn = withdrawals(failure, coming.field, coming.index)
+        if not withdrawn:
+            patience.bear(failure)
+        job.keep_trials(withdrawn)
+        _say_failure(job, coming.index, failure)
+        return
+    job.session.progress.step()
+    if all(arm.is_original for arm in coming.arms):
+        job.session.progress.best(leader(load_run(job.store, job.run_id)))
 
 
-def _run_round(job: Job, index: int, trials: Trials) -> Trials:
-    """Measure and store one round, without those that fail in it; the trials as they stand afterwards."""
-    patience = Patience(f"round {index + 1}")
-    while field := entrants(job.arms, job.cells, trials, job.default):
-        try:
-            job.keep_round(_one_round(job, field, index))
-            break
-        except WorkerFailed as failure:
-            withdrawn = withdrawals(failure, field, index)
-            if not withdrawn:
-                patience.bear(failure)
-            job.keep_trials(withdrawn)
-            _say_failure(job, index, failure)
-            trials = (*trials, *withdrawn)
-    return trials
-
-
-def withdrawals(failure: WorkerFailed, field: Iterable[Entrant], index: int) -> Trials:
+def withdrawals(failure: WorkerFailed, field: Iterable[Entrant], index: int) -> tuple[Trial, ...]:
     """The outcome of the arm that failed, for the cell it failed on, or for all its cells where it came to none of them.
 
     Empty where no arm can be blamed.
@@ -92,19 +89,35 @@ def withdrawals(failure: WorkerFailed, field: Iterable[Entrant], index: int) -> 
     return tuple(Trial(str(failure.arm), name, failure.outcome, detail) for name in sorted(lost))
 
 
-def _one_round(job: Job, field: tuple[Entrant, ...], index: int) -> Round:
+def _one_round(job: Job, coming: NextRound) -> Round:
+    field, arms, run = coming.field, tuple(entrant.arm for entrant in coming.field), load_run(job.store, job.run_id)
     cells = tuple(weighted.cell for weighted in job.cells if any(weighted.cell.name in entrant.cells for entrant in field))
     skip = [(entrant.arm.name, cell.name) for entrant in field for cell in cells if cell.name not in entrant.cells]
-    arms = tuple(entrant.arm for entrant in field)
-    message = job.question("round", cells, index=index, seed=round_seed(job, index), arms=arms, skip=tuple(skip))
+    seed = round_seed(job, coming.index)
+    spaced = spaced_cells(run.trials)
+    message = job.question("round", cells, index=coming.index, seed=seed, arms=arms, skip=tuple(skip), spaced=spaced)
     job.session.clock.enter("import")
     with job.session.worker(arms) as worker:
         for event in worker.ask(message):
-            job.hear(event, f"round {index + 1} of {job.scenario.measure.processes}")
+            job.hear(event, _headline(job, coming))
             if event["event"] == "round":
                 _refuse_disturbed(job)
-                return from_plain(Round, event["round"])
-    raise RuntimeError(f"the worker ended round {index} without its result")
+                return _of_one_kind(run, replace(from_plain(Round, event["round"]), confirms=coming.confirms))
+    raise RuntimeError(f"the worker ended round {coming.index} without its result")
+
+
+def _of_one_kind(run: Run, measured: Round) -> Round:
+    """Raises `MeasurementInvalid` under another power limit, `WorkerFailed` for a round that other kernels ran in."""
+    if limit := changed_limit(run, measured):
+        raise MeasurementInvalid(limit)
+    if kernels := changed_kernels(run.rounds, measured):
+        raise WorkerFailed(Outcome.INTERRUPTED, kernels, Place())
+    return measured
+
+
+def _headline(job: Job, coming: NextRound) -> str:
+    number = f"round {coming.index + 1}"
+    return f"{number}, the pick once more" if coming.confirms else f"{number} of at most {job.scenario.measure.processes}"
 
 
 def _refuse_disturbed(job: Job) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil
 
 from backends.cell import Phase
@@ -76,6 +77,7 @@ def _uneven_heads(ranks: Ranks, kind: LayerKind, architecture: str) -> Iterator[
         )
 
 
+@lru_cache(maxsize=256)
 def rank_kind(kind: LayerKind, ranks: Ranks) -> LayerKind:
     """The heads of one rank. Ranks that split the keys of a context hold the same KV heads. Raises `UnevenSplit`."""
     split = per_rank(kind, ranks.attention)

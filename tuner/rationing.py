@@ -10,11 +10,12 @@ from backends.outcome import Outcome
 from store.run import Run
 from tuner import spans
 from tuner.budget import Budget, fewest_processes
+from tuner.deciding.ceiling import too_low
 from tuner.errors import Incomplete
 from tuner.estimate import timed_cells
 from tuner.job import Job
-from tuner.new_run import default_arms
-from tuner.sieve import entrants
+from tuner.looks import CONFIRMING
+from tuner.racing.next_round import NextRound, next_round
 
 
 def admits(job: Job, arm: Arm, trials: Iterable[Trial], rounds: int) -> bool:
@@ -39,11 +40,22 @@ def rounds_fit(job: Job, arms: Sequence[Arm], count: int, before_s: float = 0.0)
     return before_s + count * round_s <= job.budget.left_s
 
 
-def may_race(job: Job, trials: Sequence[Trial], rounds: int) -> bool:
-    """Whether the first process may begin: no arm waits for its probe, or the window ends with a decision without it."""
-    tried = {trial.arm for trial in trials}
+def races_in_time(job: Job, run: Run, coming: NextRound) -> bool:
+    """Whether ``coming`` ends in time, and leaves the time to measure a pick again once a decision can be reached.
+
+    The first process begins only where no arm waits for its probe, or the window ends with a decision without it.
+    """
+    tried = {trial.arm for trial in run.trials}
     waiting = any(arm.name not in tried for arm in job.arms)
-    return bool(rounds) or not waiting or rounds_fit(job, measured_arms(job, trials), _fewest(job))
+    if not run.rounds and waiting and not rounds_fit(job, measured_arms(job, run.trials), _fewest(job)):
+        return False
+    spare = CONFIRMING if len(run.race) >= _fewest(job) else 0
+    return rounds_fit(job, coming.arms, 1 + spare)
+
+
+def confirms_in_time(job: Job, run: Run, coming: NextRound) -> bool:
+    """A pick is measured again only where a decision was reached."""
+    return len(run.race) >= _fewest(job) and rounds_fit(job, coming.arms, 1)
 
 
 def measured_arms(job: Job, trials: Iterable[Trial]) -> tuple[Arm, ...]:
@@ -51,27 +63,35 @@ def measured_arms(job: Job, trials: Iterable[Trial]) -> tuple[Arm, ...]:
     return tuple(arm for arm in job.arms if arm.name in names)
 
 
-def left_out(run: Run, budget: Budget) -> tuple[str, ...]:
-    """What ``run`` did without for want of time, in sentences. ``budget`` is that of the last job on it: an arm that a window
-    before it had no room for is left out also where this job had all the time."""
+def left_out(run: Run, budget: Budget, earlier: int = 0) -> tuple[str, ...]:
+    """What ``run`` did without for want of time, in sentences. ``budget`` is that of the last job on it, which found ``earlier``
+    processes measured: an arm that those had no room for is left out also where this job had all the time."""
     window = "" if budget.limit_s is None else f" in the {spans.words(budget.limit_s)} of measure.budget_s"
-    arms, asked, done = _unprobed(run), run.scenario.measure.processes, len(run.rounds)
-    when = window or " before the first process, and none may join later"
+    if too_low(run):
+        return ()
+    arms, missing = _unprobed(run), next_round(run)
+    when = window if window and not earlier else " before the first process, and none may join later"
     return (
         *([f"not probed{when}: {', '.join(arms)}"] if arms else []),
-        *([f"{done} of {asked} processes were measured{window}"] if done < asked and _may_go_on(run) else []),
+        *([_missing(run, missing, window)] if missing else []),
     )
+
+
+def _missing(run: Run, coming: NextRound, window: str) -> str:
+    if coming.confirms:
+        return f"the pick was not measured again in fresh processes{window}"
+    return f"{len(run.race)} of at most {run.scenario.measure.processes} processes were measured{window}"
 
 
 def refuse_too_few(run: Run, budget: Budget) -> None:
     """Raises `Incomplete` for a run that a window ended before it had the fewest processes."""
     fewest = fewest_processes(run.scenario.measure.processes)
-    if budget.limit_s is not None and len(run.rounds) < fewest:
+    if budget.limit_s is not None and len(run.race) < fewest:
         tried = {trial.arm for trial in run.trials}
         probed = sum(arm.name in tried for arm in run.arms)
         raise Incomplete(
             f"the {spans.words(budget.limit_s)} of measure.budget_s ended with {probed} of {len(run.arms)} arms probed and "
-            f"{len(run.rounds)} of at least {fewest} processes measured; what was measured is kept in run {run.id}, "
+            f"{len(run.race)} of at least {fewest} processes measured; what was measured is kept in run {run.id}, "
             "the same command goes on with it"
         )
 
@@ -79,11 +99,6 @@ def refuse_too_few(run: Run, budget: Budget) -> None:
 def _unprobed(run: Run) -> list[str]:
     tried = {trial.arm for trial in run.trials if trial.outcome is not Outcome.INTERRUPTED}
     return [arm.name for arm in run.arms if arm.name not in tried]
-
-
-def _may_go_on(run: Run) -> bool:
-    """Whether another process would have an arm to measure: where all have failed, processes are not missing for want of time."""
-    return bool(entrants(run.arms, run.cells, run.trials, default_arms(run.default, run.arms)))
 
 
 def _rivals(job: Job, arms: Iterable[Arm]) -> list[Arm]:

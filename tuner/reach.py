@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -26,19 +27,21 @@ def unreachable(load: Load, server: Server, page_size: int) -> str | None:
     most = server.max_running_requests
     if most is not None and load.batch > most:
         return f"the server runs at most {most} requests at once"
-    needed = sum(whole_pages(context, page_size) for context in load.context_lens)
+    needed = load.held_tokens(page_size)
     if server.pool_tokens is not None and needed > server.pool_tokens:
         return f"its {needed} tokens exceed the {server.pool_tokens} that the KV pool is estimated to hold"
     return None
 
 
 def largest_reachable(traffic: Traffic, server: Server, seed: int, page_size: int, below: int) -> Load:
-    """The largest batch under ``below`` that fits, at worst a single request, with all of the tokens."""
-    for batch in range(below - 1, 1, -1):
-        load = decode_load(traffic, server, seed, batch, 1.0)
-        if unreachable(load, server, page_size) is None:
-            return load
-    return decode_load(traffic, server, seed, 1, 1.0)
+    """The largest batch under ``below`` that fits, at worst a single request, with all of the tokens. Found by halving: a server may
+    be asked for thousands of requests, and a larger batch needs more room."""
+
+    def fits(batch: int) -> bool:
+        return unreachable(decode_load(traffic, server, seed, batch, 1.0), server, page_size) is None
+
+    fitting = bisect_left(range(2, below), True, key=lambda batch: not fits(batch)) + 1
+    return decode_load(traffic, server, seed, fitting, 1.0)
 
 
 def max_batch(pool_tokens: int, tokens_per_request: int, page_size: int) -> int:

@@ -14,11 +14,31 @@ MISSING: Any = "???"  # OmegaConf's mark for a value that a file must give
 
 Attention = Enum("Attention", ["mha", "mla"])
 GpuKind = Enum("GpuKind", ["auto", "cuda", "cpu", "rocm", "xpu", "npu", "mps"])
+Phase = Enum("Phase", ["decode", "prefill"])
+Misfortune = Enum(
+    "Misfortune",
+    "foreign_process thermal power_brake power_cap power_limit starved ecc xid out_of_memory refused falls_back nans lost_key unwritten "
+    "warm_cache partly_warm uneven overlaps other_kernel slow_build crash hang killed",
+)
+PageLayout = Enum("PageLayout", ["served", "random", "contiguous"])
 Role = Enum("Role", ["unified", "prefill", "decode"])
 Objective = Enum("Objective", ["throughput", "tpot", "ttft"])
 ModelDtype = Enum("ModelDtype", ["bfloat16", "float16", "float32"])
-# sglang/srt/arg_groups/fields/model.py, --kv-cache-dtype, 0.5.22
-KvCacheDtype = Enum("KvCacheDtype", ["auto", "bf16", "bfloat16", "fp8_e4m3", "fp8_e5m2", "mxfp8", "nvfp4", "fp4_mx_block16"])
+# Words of --kv-cache-dtype: sglang/srt/arg_groups/fields/model.py (0.5.22); vllm/config/cache.py, CacheDType (0.33.0)
+KV_CACHE_DTYPES = {
+    "sglang": ("auto", "bf16", "bfloat16", "fp8_e4m3", "fp8_e5m2", "mxfp8", "nvfp4", "fp4_mx_block16"),
+    "vllm": (
+        *("auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2", "fp8_inc", "fp8_ds_mla", "nvfp4_ds_mla", "nvfp4", "nvfp4_4over6"),
+        *("int4_per_token_head", "int8_per_token_head", "fp8_per_token_head", "turboquant_k8v4", "turboquant_4bit_nc"),
+        *("turboquant_k3v4_nc", "turboquant_3bit_nc", "octave_k3v4", "octave_k3v3", "octave_k3v3_compact", "ultraquant_4bit"),
+    ),
+}
+KvCacheDtype = Enum(  # the words of all
+    "KvCacheDtype",
+    "auto bf16 bfloat16 fp8_e4m3 fp8_e5m2 mxfp8 nvfp4 fp4_mx_block16 float16 fp8 fp8_inc fp8_ds_mla nvfp4_ds_mla "
+    "nvfp4_4over6 int4_per_token_head int8_per_token_head fp8_per_token_head turboquant_k8v4 turboquant_4bit_nc "
+    "turboquant_k3v4_nc turboquant_3bit_nc octave_k3v4 octave_k3v3 octave_k3v3_compact ultraquant_4bit",
+)
 
 
 @dataclass
@@ -52,7 +72,64 @@ class ModelNode:
     weight_bits: float | None = None
     attention_params: float | None = None
     other_layers: int = 0
+    required_backend: str | None = None
+    config_sha256: str | None = None
     path: str | None = None
+
+
+@dataclass
+class NoiseNode:
+    common_pct: float = 0.0
+    process_pct: float = 0.0
+    modes_pct: float = 0.0
+    drift_pct_per_minute: float = 0.0
+    transient_pct: float = 0.0
+    transient_s: float = 1.0
+    visit_pct: float = 0.0
+    sample_pct: float = 0.0
+    spike_share: float = 0.0
+    spike_pct: float = 0.0
+
+
+@dataclass
+class FactorNode:
+    decode: float = 1.0
+    prefill: float = 1.0
+
+
+@dataclass
+class ReleaseNode:
+    module: str = MISSING
+    version: str = MISSING
+    backend: str = MISSING
+    phase: Phase | None = None
+    factor: float = MISSING
+
+
+@dataclass
+class FaultNode:
+    kind: Misfortune = MISSING
+    backend: str | None = None
+    phase: Phase | None = None
+    cell: str | None = None
+    process: int | None = None
+    after_s: float = 0.0
+    for_s: float | None = None
+    seconds: float = 60.0
+
+
+@dataclass
+class SimulatedNode:
+    seed: int = 0
+    power_limit_w: float = MISSING
+    max_sm_clock_mhz: int = MISSING
+    telling: bool = True
+    recording: str | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+    noise: NoiseNode = field(default_factory=NoiseNode)
+    factor: dict[str, FactorNode] = field(default_factory=dict)
+    releases: list[ReleaseNode] = field(default_factory=list)
+    faults: list[FaultNode] = field(default_factory=list)
 
 
 @dataclass
@@ -71,6 +148,7 @@ class GpuNode:
     amx: bool = False
     arch: str | None = None
     source: str = MISSING
+    simulated: SimulatedNode | None = None
 
 
 @dataclass
@@ -87,6 +165,7 @@ class TrafficNode:
     concurrency: int = MISSING
     cached_share: float = MISSING
     source: str = MISSING
+    shared_prefix_tokens: int = 0
 
 
 @dataclass
@@ -95,6 +174,7 @@ class SpeculationNode:
     topk: int | None = None
     steps: int | None = None
     draft_tokens: int | None = None
+    draft_backend: str | None = None
 
 
 @dataclass
@@ -118,6 +198,13 @@ class EngineNode:
     decode_attention_backend: str | None = None
     mem_fraction_static: float | None = None
     allow_serving_jit: bool = False
+    pipeline_parallel: int = 1
+    disable_cuda_graph: bool = False
+    cuda_graph_max_bs: int | None = None
+    cuda_graph_bs: list[int] = field(default_factory=list)
+    hierarchical_cache: bool = False
+    swa_full_tokens_ratio: float | None = None
+    disable_hybrid_swa_memory: bool = False
 
 
 @dataclass
@@ -141,6 +228,7 @@ class MeasureNode:
     seed: int = 0
     budget_s: float | None = None
     import_ahead: bool = False
+    page_layout: PageLayout = PageLayout.served
     timing: TimingNode = field(default_factory=TimingNode)
 
 
@@ -177,6 +265,7 @@ class Root:
     pin: PinNode = field(default_factory=PinNode)
     fresh: bool = False
     without_default: bool = False
+    explain: bool = False
     wait_for_gpu: str | None = None
 
 

@@ -15,6 +15,7 @@ from backends.entry import entry_from
 from backends.entry_fields import EntryError
 from backends.gpu import Gpu
 from backends.model import Model
+from backends.simulated.world import World
 from backends.wire import from_plain
 from store.scenario import Decide, Engine, Measure, Scenario, Traffic
 from tuner import names, schema
@@ -22,12 +23,14 @@ from tuner.boards import completed
 from tuner.detect import machine_gpu
 from tuner.errors import UsageError
 from tuner.explain import no_such_key, usage_errors
-from tuner.sanity import refuse_nonsense
+from tuner.sanity import refuse_foreign_backends, refuse_nonsense
 from tuner.settings_model import read_model
+from tuner.simulation import world_of
 from tuner.spans import seconds_of
 
 AUTO = schema.GpuKind.auto.name
 BUDGET = "budget_s"
+SIMULATED = "simulated"
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,21 @@ class Settings:
     pin_path: Path
     fresh: bool
     without_default: bool
+    explain: bool  # print every comparison behind the decision too
     budget_s: float | None  # no part of the scenario: a run goes on under another budget
     wait_for_gpu_s: float | None  # None = others on the device are not waited for
     model_notes: tuple[str, ...] = ()  # what was guessed of a model that was read from a checkpoint
+    checkpoint: str | None = None  # where that one's config.json lies
+    world: World | None = None  # what stands in for a simulated GPU
+
+
+@dataclass(frozen=True)
+class Backends:
+    """Of a command line, for what asks no machine and no model: the backends, and the engine with its version."""
+
+    entries: tuple[BackendEntry, ...]
+    engine: str
+    version: str
 
 
 def compose(overrides: Sequence[str], config_dir: str | None = None) -> Settings:
@@ -52,12 +67,13 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Settings
     return settings_from(_composed(overrides, config_dir), config_dir)
 
 
-def compose_backends(overrides: Sequence[str], config_dir: str | None = None) -> tuple[tuple[BackendEntry, ...], str]:
-    """The backends of a command line and the engine's version, for what asks no machine and no model."""
+def compose_backends(overrides: Sequence[str], config_dir: str | None = None) -> Backends:
+    """Raises `UsageError` as `settings_from` does, but looks at no more of the values than the engine's name."""
     cfg = _composed(overrides, config_dir)
     read_model(cfg)
     tree = _resolved(cfg)
-    return _entries(tree["backends"]), tree["engine"]["version"]
+    refuse_foreign_backends(tree)
+    return Backends(_entries(tree["backends"]), tree["engine"]["name"], tree["engine"]["version"])
 
 
 def _composed(overrides: Sequence[str], config_dir: str | None) -> DictConfig:
@@ -75,18 +91,22 @@ def settings_from(cfg: DictConfig, config_dir: str | None = None) -> Settings:
     model_notes = read_model(cfg)
     tree = _resolved(cfg)
     refuse_nonsense(tree)
+    scenario, entries = _scenario(tree), _entries(tree["backends"])
     return Settings(
-        scenario=_scenario(tree),
+        scenario=scenario,
         gpu_is_auto=tree["gpu"]["kind"] == AUTO,
-        entries=_entries(tree["backends"]),
+        entries=entries,
         config_dir=config_dir,
         store_url=tree["store"]["url"],
         pin_path=Path(tree["pin"]["path"]),
         fresh=tree["fresh"],
         without_default=tree["without_default"],
+        explain=tree["explain"],
         budget_s=tree["measure"][BUDGET],
         wait_for_gpu_s=None if tree["wait_for_gpu"] is None else seconds_of(tree["wait_for_gpu"], "wait_for_gpu"),
         model_notes=model_notes,
+        checkpoint=tree["model"]["path"],
+        world=world_of(scenario.gpu, tree["gpu"][SIMULATED], entries),
     )
 
 
@@ -112,8 +132,11 @@ def _resolved(cfg: DictConfig) -> dict[str, Any]:
 
 def _scenario(tree: dict[str, Any]) -> Scenario:
     engine = {"speculation" if key == "speculative" else key: value for key, value in tree["engine"].items()}
+    model = from_plain(Model, {key: value for key, value in tree["model"].items() if key != "path"})
+    if model.required_backend is not None:
+        engine["attention_backend"] = model.required_backend  # a choice that the model makes
     return Scenario(
-        model=from_plain(Model, {key: value for key, value in tree["model"].items() if key != "path"}),
+        model=model,
         gpu=completed(machine_gpu(), gpu_sheets()) if tree["gpu"]["kind"] == AUTO else _gpu_record(tree["gpu"]),
         traffic=from_plain(Traffic, tree["traffic"]),
         engine=from_plain(Engine, engine),
@@ -124,7 +147,7 @@ def _scenario(tree: dict[str, Any]) -> Scenario:
 
 def _gpu_record(tree: dict[str, Any]) -> Gpu:
     unknown = dict.fromkeys(field.name for field in fields(Gpu) if field.default is MISSING)
-    return from_plain(Gpu, {**unknown, **tree})
+    return from_plain(Gpu, {**unknown, **{key: value for key, value in tree.items() if key != SIMULATED}})
 
 
 def _read(group: str, name: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 from tuner.errors import UsageError
 
 # Settings that a model may do without: null or 0 leaves them open too.
-OPTIONAL = ("logit_softcap", "declared_kv_dtype", "weight_bits", "attention_params", "other_layers")
+OPTIONAL = ("logit_softcap", "declared_kv_dtype", "weight_bits", "attention_params", "other_layers", "config_sha256")
 
 Notes = tuple[str, ...]
 

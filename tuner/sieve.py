@@ -121,5 +121,5 @@ def _same_kernels(arm: Arm, other: Entrant, races: frozenset[str], measured: Mea
 
 
 def _setting(arm: Arm) -> tuple[object, ...]:
-    """What must be equal beside the kernels: at another page size or KV dtype an arm pairs with other arms."""
-    return arm.packages, arm.page_size, arm.kv_dtype, arm.knobs
+    """What must be equal beside the kernels: at another page size or KV dtype an arm pairs with other arms, and a copy was asked for."""
+    return arm.packages, arm.page_size, arm.kv_dtype, arm.knobs, arm.copy, arm.slowed

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from statistics import fmean, median, stdev
+from statistics import fmean, median
 
 from scipy.special import stdtrit
 
+from store.comparison import Comparison
 from store.decision import Interval
 
 POWER = 0.8  # of the minimum detectable effect: a difference of that size is found in four runs of five
@@ -28,18 +29,64 @@ def process_mean(visits: Iterable[Sequence[float]]) -> float:
     return fmean(visit_value(samples) for samples in visits)
 
 
-def standard_error(differences: Sequence[float], sigma_floor: float) -> float:
-    """max(s, sigma_floor / 2) / sqrt(P): calibrated noise is a floor, so that few lucky processes never look exact."""
-    return max(stdev(differences), sigma_floor / 2) / math.sqrt(len(differences))
+def standard_error(differences: Sequence[float], sigma_floor: float, also: Sequence[float] = ()) -> float:
+    """max(s, sigma_floor / 2) / sqrt(P): calibrated noise is a floor, so that few lucky processes never look exact.
+
+    ``also``: other processes that tell how much the same difference scatters, though not where it lies.
+    """
+    variance = (_squares(differences) + _squares(also)) / freedom(differences, also)
+    return max(math.sqrt(variance), sigma_floor / 2) / math.sqrt(len(differences))
 
 
-def interval(differences: Sequence[float], confidence: float, sigma_floor: float) -> Interval | None:
+def _squares(values: Sequence[float]) -> float:
+    """Sum of squared deviations from their own mean."""
+    centre = fmean(values) if values else 0.0
+    return sum((value - centre) ** 2 for value in values)
+
+
+def freedom(differences: Sequence[float], also: Sequence[float] = ()) -> int:
+    """Degrees of freedom of `standard_error`."""
+    return sum(max(0, len(group) - 1) for group in (differences, also))
+
+
+def interval(differences: Sequence[float], confidence: float, sigma_floor: float, also: Sequence[float] = ()) -> Interval | None:
     """The ratio new/old with a two-sided t interval over processes; None below two, where nothing says how sure it is."""
     if len(differences) < 2:
         return None
     centre = fmean(differences)
-    half = _quantile((1 + confidence) / 2, len(differences)) * standard_error(differences, sigma_floor)
+    half = quantile((1 + confidence) / 2, freedom(differences, also)) * standard_error(differences, sigma_floor, also)
     return Interval(math.exp(centre), math.exp(centre - half), math.exp(centre + half), confidence, len(differences))
+
+
+def surely_slower(differences: Sequence[float], alpha: float, sigma_floor: float) -> bool:
+    """One-sided: the ratio is above 1, except with ``alpha``. A single process proves nothing."""
+    if len(differences) < 2:
+        return False
+    return fmean(differences) > quantile(1 - alpha, freedom(differences)) * standard_error(differences, sigma_floor)
+
+
+def comparison(
+    what: str, differences: Sequence[float], alpha: float, margin: float, sigma_floor: float, also: Sequence[float] = ()
+) -> Comparison | None:
+    """Every number of a one-sided test at ``alpha`` against ``margin`` (ln); None below two processes."""
+    if len(differences) < 2:
+        return None
+    df, error, centre = freedom(differences, also), standard_error(differences, sigma_floor, also), fmean(differences)
+    threshold = quantile(1 - alpha, df)
+    return Comparison(
+        what=what,
+        estimate=centre,
+        standard_error=error,
+        df=df,
+        rounds=len(differences),
+        alpha=alpha,
+        threshold=threshold,
+        margin=margin,
+        minimum_detectable=math.expm1(margin + (threshold + quantile(POWER, df)) * error),
+        confidence=1 - 2 * alpha,
+        low=centre - threshold * error,
+        high=centre + threshold * error,
+    )
 
 
 def bonferroni(confidence: float, comparisons: int) -> float:
@@ -61,10 +108,10 @@ def minimum_detectable(differences: Sequence[float], confidence: float, sigma_fl
     """The smallest true difference, as a fraction, that an interval of this ``confidence`` keeps off 0 with `POWER`."""
     if len(differences) < 2:
         return None
-    processes = len(differences)
-    quantiles = _quantile((1 + confidence) / 2, processes) + _quantile(POWER, processes)
+    df = freedom(differences)
+    quantiles = quantile((1 + confidence) / 2, df) + quantile(POWER, df)
     return math.expm1(quantiles * standard_error(differences, sigma_floor))
 
 
-def _quantile(probability: float, processes: int) -> float:
-    return float(stdtrit(processes - 1, probability))
+def quantile(probability: float, df: float) -> float:
+    return float(stdtrit(df, probability))

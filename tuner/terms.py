@@ -10,26 +10,29 @@ from backends.capability import BackendEntry, Capability
 from backends.cell import Phase
 from backends.judgement import reasons
 from backends.question import FEATURES, Question
-from store.scenario import Scenario
+from store.scenario import Exclusion, Scenario
 from store.serving_terms import ServingTerms
-from tuner.engines.sglang.memory import server_for
-from tuner.engines.sglang.questions import question_for
+from tuner.engines.lookup import rules_of
 
 
-def serving_terms(scenario: Scenario, entries: Iterable[BackendEntry], rules: str, arms: Iterable[Arm]) -> tuple[ServingTerms, ...]:
-    """The terms of every arm.
+def serving_terms(
+    scenario: Scenario, entries: Iterable[BackendEntry], rules: str, arms: Iterable[Arm], barred: tuple[Exclusion, ...] = ()
+) -> tuple[ServingTerms, ...]:
+    """The terms of every arm; ``barred`` are those of them that may not be pinned.
 
     SGLang sizes its KV pool when the weights are loaded and before a backend is built (sglang/srt/mem_cache/
     kv_cache_configurator.py, _profile_available_bytes): of what an arm brings only its page size changes the capacity.
     """
+    engine, phases = rules_of(scenario), scenario.engine.role.phases
     named = {entry.name: entry for entry in entries}
     return tuple(
         ServingTerms(
             arm=arm.name,
-            pool_tokens=server_for(scenario, rules, arm.page_size).pool_tokens,
+            pool_tokens=engine.server_for(scenario, rules, arm.page_size).pool_tokens,
             unused_tokens=unused_tokens(arm.page_size),
-            lacks=lacking(named[arm.backend].capability, question_for(scenario, rules, arm.page_size), scenario.engine.role.phases),
+            lacks=lacking(named[arm.backend].capability, engine.question_for(scenario, rules, arm.page_size), phases),
             jit=named[arm.backend].jit,
+            barred=tuple(one for one in barred if one.backend == arm.backend),
         )
         for arm in arms
     )
@@ -41,12 +44,13 @@ def unused_tokens(page_size: int) -> float:
 
 
 def lacking(capability: Capability, question: Question, phases: Iterable[Phase]) -> tuple[str, ...]:
-    """The features that would bring a reason against the backend in some of ``phases`` if they were asked for as well."""
+    """The features that bring a reason against the backend in some of ``phases``, or would if they were asked for as well."""
     served = tuple(phases)
     return tuple(feature for feature in FEATURES if any(_brings_a_reason(capability, question, feature, phase) for phase in served))
 
 
 def _brings_a_reason(capability: Capability, question: Question, feature: str, phase: Phase) -> bool:
-    asked = replace(question, phase=phase)
-    wanting = replace(asked, features=tuple(dict.fromkeys((*asked.features, feature))))
+    others = tuple(other for other in question.features if other != feature)
+    asked = replace(question, phase=phase, features=others)
+    wanting = replace(asked, features=(*others, feature))
     return bool(set(reasons(capability, wanting)) - set(reasons(capability, asked)))

@@ -6,21 +6,32 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from reports import justification, summary
+from backends.environment import Environment
+from reports import asked, explanation, justification, summary, wording
+from reports.doctor import in_a_sentence
 from store.connect import Store, open_store
 from store.decision import Decision, Ruling
+from store.diagnosis import Finding
 from store.pin import Pin
 from store.pin_files import evidence_entry, write_pin
 from store.plan import Plan
 from store.repository import begin_run, load_run, save_decision, set_left_out
-from store.run import Run
+from store.run import FINISHED, INCOMPLETE, Run
 from store.scrub import private_names, scrubbed
 from tuner.budget import budget_for, in_order
+from tuner.calibrated import noise_floor
 from tuner.clock import PhaseClock
+from tuner.consult import consult
 from tuner.decide import decide
+from tuner.deciding.explanation import explain
+from tuner.deciding.floor import said_of
+from tuner.deciding.incumbent import incumbent
+from tuner.deciding.wrong_answers import wrong_answers
+from tuner.doctor.diagnose import spoiled_by
 from tuner.drivers import imports_of
-from tuner.errors import OK, Incomplete
+from tuner.errors import OK, Incomplete, UsageError, WrongResults
 from tuner.job import Job
+from tuner.looks import CONFIRMING
 from tuner.machine import cautions_of, device_key, settings_on
 from tuner.new_run import default_arms, new_run, stage_of
 from tuner.pin import pin_of
@@ -31,17 +42,19 @@ from tuner.progress import Progress
 from tuner.prospect import prospect
 from tuner.race import race
 from tuner.rationing import left_out, refuse_too_few
-from tuner.session import Session
+from tuner.recorded_times import refuse_unrecorded
+from tuner.session import Facts, Session
 from tuner.settings import Settings
 from tuner.waiting import Wait, take_device
 from tuner.workers.bundle import bundle, foreign_sources
+from tuner.workers.failure import WorkerFailed
 
 
 def run_tune(settings: Settings) -> int:
-    """Measure, decide, write the pin; the summary goes to stdout. Returns 0, or 3 where there is no pin."""
+    """Measure, decide, write the pin; the summary goes to stdout. Returns `exit_code`."""
     store = open_store(settings.store_url)
     engine, ahead = settings.scenario.engine, settings.scenario.measure.import_ahead
-    with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(settings), ahead) as session:
+    with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(settings), ahead, settings.world) as session:
         for note in store.notes:
             progress.note(note)
         run_id = _measure(settings, store, session)
@@ -58,32 +71,73 @@ def _measure(settings: Settings, store: Store, session: Session) -> str:
     """Everything that needs the device; returns the id of the run it is stored under."""
     environment = session.facts((settings.scenario.engine.name, "torch", "triton", *imports_of(settings.entries))).environment
     settings = settings_on(settings, environment)
+    plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
+    say_who_answered(session.progress, plan)
+    refuse_hopeless(plan)
+    refuse_unrecorded(settings.world, plan)
+    findings = looked_over(session, settings, environment)
     owner = f"attnpin tune model={settings.scenario.model.name}"
     facts = take_device(session, device_key(environment.board), owner, Wait(settings.wait_for_gpu_s))
-    plan = make_plan(settings, packages=environment.releases)
-    refuse_without_arms(plan)
-    run = begin_run(store, new_run(plan, environment), settings.fresh, reopen=settings.without_default)
-    _announce(session.progress, run, settings.pin_path)
+    floor = noise_floor(store, environment.board)
+    session.progress.note(said_of(floor, settings.scenario.decide))
+    begun = replace(new_run(plan, environment, findings), noise_floor=floor)
+    run = begin_run(store, begun, settings.fresh, reopen=settings.without_default)
+    if caution := replaced(settings.pin_path, run):
+        session.progress.note(caution)
+    announce(session.progress, run)
     if settings.budget_s is not None and not run.trials and (said := prospect(plan, settings.budget_s)):
         session.progress.note(said)
+    work_off(job_of(run, plan, store, session, facts, settings.budget_s), run)
+    return run.id
+
+
+def job_of(run: Run, plan: Plan, store: Store, session: Session, facts: Facts, budget_s: float | None) -> Job:
+    """What is to be done for ``run`` of ``plan``, beside those whom ``facts`` saw on the device."""
     default = default_arms(run.default, run.arms)
-    job = Job(
+    return Job(
         *(run.scenario, store, run.id, session, stage_of(plan)),
         arms=in_order(run.arms, default.values(), plan.eager, run.scenario.measure.backends),
         cells=run.cells,
         exclusions=run.exclusions,
         labels=cautions_of(facts),
         default=default,
-        budget=budget_for(run, settings.budget_s),
+        budget=budget_for(run, budget_s),
     )
-    work_off(job, run)
-    return run.id
 
 
-def refuse_without_arms(plan: Plan) -> None:
-    """Raises `Incomplete` with the first reason where no arm is left: nothing is stored of a run without any."""
+def say_who_answered(progress: Progress, plan: Plan) -> None:
+    """What an engine that is there said for itself, or why it could not be asked."""
+    answer = plan.default.asked
+    for line in asked.lines(answer, plan.scenario.engine.name) if answer and answer.version else ():
+        progress.note(line)
+
+
+def refuse_hopeless(plan: Plan) -> None:
+    """Before the device is taken and anything is stored. Raises `UsageError` as `refuse_unservable`, `Incomplete` with the first reason
+    where no arm is left."""
+    refuse_unservable(plan)
     if not plan.arms:
         raise Incomplete(f"no backend can be measured, nothing was started: {plan.fatal[0]}; attnpin plan lists every reason")
+
+
+def refuse_unservable(plan: Plan) -> None:
+    """Raises `UsageError` where the engine would not start with what the scenario sets."""
+    if plan.refused is not None:
+        raise UsageError(f"nothing was started: {plan.refused}")
+
+
+def looked_over(session: Session, settings: Settings, environment: Environment) -> tuple[Finding, ...]:
+    """What is wrong where the arms will run and can spoil a measurement, said as it is found."""
+    if settings.world is not None:
+        return ()
+    try:
+        found = spoiled_by(session, environment, settings.scenario.engine, settings.config_dir)
+    except WorkerFailed as failure:
+        session.progress.note(f"the serving environment could not be looked over: {failure.detail}")
+        return ()
+    for finding in found:
+        session.progress.note(in_a_sentence(finding))
+    return found
 
 
 def work_off(job: Job, run: Run) -> None:
@@ -91,10 +145,10 @@ def work_off(job: Job, run: Run) -> None:
 
     Raises `Incomplete` when that is too little for a decision: the run stays open.
     """
-    trials = probe_arms(job, run.trials, len(run.rounds))
-    complete = race(job, trials, run.rounds)
-    run = load_run(job.store, run.id)
-    sentences = left_out(run, job.budget)
+    probe_arms(job, run.trials, len(run.rounds))
+    complete = race(job)
+    earlier, run = len(run.rounds), load_run(job.store, run.id)
+    sentences = left_out(run, job.budget, earlier)
     set_left_out(job.store, run.id, sentences)
     for sentence in sentences:
         job.session.progress.note(sentence)
@@ -102,15 +156,14 @@ def work_off(job: Job, run: Run) -> None:
         refuse_too_few(run, job.budget)
 
 
-def _announce(progress: Progress, run: Run, pin_path: Path) -> None:
-    if caution := replaced(pin_path, run):
-        progress.note(caution)
+def announce(progress: Progress, run: Run) -> None:
+    """What is measured, how much of it is there already."""
     probed = sum(not open_cells(arm, run.cells, run.trials, run.exclusions) for arm in run.arms)
-    progress.total(len(run.arms) + run.scenario.measure.processes, done=probed + len(run.rounds))
+    progress.total(len(run.arms) + run.scenario.measure.processes + CONFIRMING, done=probed + len(run.rounds))
     if run.trials or run.rounds:
         progress.note(f"going on with run {run.id}: {len(run.trials)} trials and {len(run.rounds)} rounds are there")
     names = ", ".join(arm.name for arm in run.arms) or "no backend"
-    whose = "you chose" if run.scenario.engine.choices else "the engine's default is"
+    whose = wording.who_chose(run.scenario) if run.scenario.engine.choices else "the engine's default is"
     progress.note(f"run {run.id} on {run.environment.board.name}: {names}; {whose} {run.default.backends}")
 
 
@@ -121,12 +174,27 @@ def conclude(settings: Settings, store: Store, run_id: str) -> int:
     """
     run = load_run(store, run_id)
     decision = decide(run, settings.without_default)
-    status = "incomplete" if decision.ruling is Ruling.INCOMPLETE else "finished"
+    status = ended_as(decision)
     run = replace(run, decision=decision, status=status)
     pin = None if decision.ruling is Ruling.INCOMPLETE else write(run, decision, settings.pin_path)
     save_decision(store, run_id, decision, status)
     sys.stdout.write(summary.render(run, pin, str(settings.pin_path) if pin else None, store.url))
-    return OK if pin else Incomplete.exit_code
+    if settings.explain:
+        sys.stdout.write(f"\n{explanation.render_text(explain(run))}")
+    return exit_code(run, decision)
+
+
+def exit_code(run: Run, decision: Decision) -> int:
+    """5 where what would be served answers wrongly (the pick, or without one the default), 3 where there is no pin."""
+    served = decision.pick or incumbent(run)
+    if served is not None and any(wrong_answers(run, served)):
+        return WrongResults.exit_code
+    return Incomplete.exit_code if decision.ruling is Ruling.INCOMPLETE else OK
+
+
+def ended_as(decision: Decision) -> str:
+    """The status of a run that was decided so."""
+    return INCOMPLETE if decision.ruling is Ruling.INCOMPLETE else FINISHED
 
 
 def write(run: Run, decision: Decision, path: Path) -> Pin:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from backends.checks.needles import judge_needles, planted
+from backends.checks.poison import leave_poison
 from backends.checks.reference import Expected, expect
 from backends.checks.tolerance import Errors, Incorrect, judge, tau
 from backends.kv.pool import row_bytes
@@ -37,6 +38,7 @@ class Checker:
         slots = tuple(written)
         for slot in slots:
             self._poison(slot)
+        leave_poison(self._data)
         output = self._live(shot())
         for slot in slots:
             self._require_written(slot)
@@ -71,4 +73,8 @@ class Checker:
             wanted = row_bytes(new.to(layer.dtype))
             missing = int((row_bytes(layer)[self._data.out_cache_loc] != wanted).any(dim=-1).sum())
             if missing:
-                raise Incorrect(f"{missing} of {len(wanted)} new {name} were not written to pool slot {slot} as given")
+                raise not_written(missing, len(wanted), name, slot)
+
+
+def not_written(missing: int, new: int, name: str, slot: int) -> Incorrect:
+    return Incorrect(f"{missing} of {new} new {name} were not written to pool slot {slot} as given")

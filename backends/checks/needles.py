@@ -119,5 +119,9 @@ def judge_needles(needles: Needles, output: torch.Tensor) -> float:
     worst = float(errors.max())
     if not worst <= LIMIT:
         row, head = divmod(int(errors.argmax()), errors.shape[1])
-        raise Incorrect(f"a query aimed at one key ({needles.kinds[row][head]}) errs by {worst:.2e}, at most {LIMIT:.0e} is right")
+        raise missed(needles.kinds[row][head], worst)
     return worst
+
+
+def missed(kind: str, error: float) -> Incorrect:
+    return Incorrect(f"a query aimed at one key ({kind}) errs by {error:.2e}, at most {LIMIT:.0e} is right")

@@ -61,7 +61,11 @@ def judge(expected: Expected, output: torch.Tensor, limit: float) -> Errors:
 def require_finite(output: torch.Tensor) -> None:
     broken = int((~output.isfinite()).sum())
     if broken:
-        raise Incorrect(f"{broken} of {output.numel()} output elements are NaN or infinite: wrong, or never written")
+        raise not_finite(broken, output.numel())
+
+
+def not_finite(broken: int, elements: int) -> Incorrect:
+    return Incorrect(f"{broken} of {elements} output elements are NaN or infinite: wrong, or never written")
 
 
 def relative_errors(output: torch.Tensor, right: torch.Tensor) -> torch.Tensor:

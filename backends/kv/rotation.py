@@ -31,6 +31,11 @@ def slots_wanted(cell: Cell, cache_bytes: int, element_bytes: int, device_type: 
     return min(MAX_SLOTS, max(MIN_SLOTS, -(-CACHES_BETWEEN_READS * cache_bytes // unique) + 1))
 
 
+def computes(cell: Cell, device_type: str) -> bool:
+    """Whether arithmetic and not memory sets the pace, with two bytes an element."""
+    return attention_flops(cell) > FLOPS_PER_BYTE[device_type] * kv_bytes(cell, 2)
+
+
 @dataclass(frozen=True)
 class PoolDemand:
     """``token_bytes`` of one layer's K and V; ``needed_tokens`` by the largest cell; ``slots`` by the coldest."""

@@ -35,7 +35,8 @@ class SglangDriver:
         self.warnings = context.warnings
         libraries = ("triton", "tvm_ffi") if stage.device.type == "cuda" else ()  # metadata and KV-write kernels
         self.imports = tuple(dict.fromkeys(("sglang", "torch", *libraries, *arm.packages)))
-        self._has_graph_state = stage.device.type == "cuda" and self._make_graph_state(stage)
+        captures = stage.device.type == "cuda" and stage.graph_max_batch != 0
+        self._has_graph_state = captures and self._make_graph_state(stage)
 
     @staticmethod
     def import_ahead(packages: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""A stand-in for torchvision where it is missing or does not load beside this torch.
+"""A stand-in for torchvision, or another package, where it is missing or does not load beside this torch.
 
 SGLang's package init and its model configs reach for torchvision's image code; attention never calls it.
 """
@@ -35,8 +35,11 @@ class _StubModule(ModuleType):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def __init__(self, package: str) -> None:
+        self._package = package
+
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname.split(".")[0] != "torchvision":
+        if fullname.split(".")[0] != self._package:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
@@ -47,11 +50,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Nothing to run: every name is made when asked for."""
 
 
-def install_if_needed() -> None:
-    """Leave a working torchvision alone; otherwise put the stub in its place for this process."""
+def install_if_needed(package: str = "torchvision") -> None:
+    """Leave a package that works alone; otherwise put the stub in its place for this process."""
     try:
-        importlib.import_module("torchvision")
+        importlib.import_module(package)
     except Exception:  # a build for another torch fails with RuntimeError or OSError, not only ImportError
-        for name in [name for name in sys.modules if name.split(".")[0] == "torchvision"]:
+        for name in [name for name in sys.modules if name.split(".")[0] == package]:
             del sys.modules[name]
-        sys.meta_path.insert(0, _Finder())
+        sys.meta_path.insert(0, _Finder(package))

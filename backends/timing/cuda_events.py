@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from backends.timing.sm_clock import SmClock
 
 HEAD_START_S = 200e-6
 CLOCK_HZ = 2.0e9  # no slower than any board's SM clock, so that a delay is never shorter than asked for
@@ -16,30 +19,39 @@ def hold_back(seconds: float) -> None:
     cuda._sleep(int(seconds * CLOCK_HZ))
 
 
-def back_to_back_us(work: Callable[[], object], discards: int, samples: int) -> list[float]:
-    """Device time of each of ``samples`` runs of ``work``, microseconds, one event between neighbours and one wait at the end."""
+def back_to_back_us(work: Callable[[], object], discards: int, samples: int, clock: SmClock | None = None) -> list[float]:
+    """Device time of each of ``samples`` runs of ``work``, microseconds, one event between neighbours and one wait at the end.
+    ``clock`` runs from before the first to after the last."""
     cuda = _cuda()
     events = [cuda.Event(enable_timing=True) for _ in range(samples + 1)]
     hold_back(HEAD_START_S)
     for _ in range(discards):
         work()
+    if clock is not None:
+        clock.begin()
     events[0].record()
     for event in events[1:]:
         work()
         event.record()
+    if clock is not None:
+        clock.end()
     cuda.synchronize()
     return [start.elapsed_time(end) * 1e3 for start, end in pairwise(events)]
 
 
-def held_back_us(work: Callable[[], object], head_start_s: float, samples: int) -> list[float]:
+def held_back_us(work: Callable[[], object], head_start_s: float, samples: int, clock: SmClock | None = None) -> list[float]:
     """The same for work that the host issues slower than the device does it: each run waits until it is all queued."""
     cuda = _cuda()
     pairs = [(cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)) for _ in range(samples)]
+    if clock is not None:
+        clock.begin()
     for start, end in pairs:
         hold_back(head_start_s)
         start.record()
         work()
         end.record()
+    if clock is not None:
+        clock.end()
     cuda.synchronize()
     return [start.elapsed_time(end) * 1e3 for start, end in pairs]
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from backends.measured import Identity
+from backends.measured import Identity, KernelNode
 
 if TYPE_CHECKING:
     import torch
@@ -14,24 +18,55 @@ if TYPE_CHECKING:
 
 
 def identify(call: PreparedCall, timed: Timed, device: torch.device) -> Identity:
-    """The inner path, graph or eager, and the device kernels of one call in launch order (none can be read on a CPU)."""
-    return Identity(call.resolved, timed.mode, _kernel_names(call, timed, device))
+    """The device kernels of one call in launch order, none of which can be read on a CPU; of a recorded call the launches as the
+    driver knows them, of an eager one as the profiler does."""
+    if device.type == "cpu":
+        return Identity(call.resolved, timed.mode, ())
+    profiler = _profiled(call, timed)
+    events = [event for event in profiler.events() if event.device_type.name == "CUDA"]
+    events.sort(key=lambda event: event.time_range.start)
+    # One run holds ``launches`` equal calls (an eager one a single call), so the first part of its kernels is one call's.
+    launches = timed.pace.launches if timed.mode == "graph" else 1
+    names = tuple(event.name for event in events[: len(events) // launches])
+    return Identity(call.resolved, timed.mode, names, timed.nodes or (_traced(profiler) if timed.mode == "eager" else ()))
 
 
-def _kernel_names(call: PreparedCall, timed: Timed, device: torch.device) -> tuple[str, ...]:
-    """One run holds ``launches`` equal calls (an eager one a single call), so the first part of its kernels is one call's."""
+def _profiled(call: PreparedCall, timed: Timed) -> Any:
     import torch
     from torch.profiler import ProfilerActivity, profile
 
-    if device.type == "cpu":
-        return ()
     with call.active():
         call.plan()
         torch.cuda.synchronize()
         with profile(activities=[ProfilerActivity.CUDA]) as profiler:
             timed.run_once()
             torch.cuda.synchronize()
-    events = [event for event in profiler.events() if event.device_type.name == "CUDA"]
-    events.sort(key=lambda event: event.time_range.start)
-    launches = timed.pace.launches if timed.mode == "graph" else 1
-    return tuple(event.name for event in events[: len(events) // launches])
+    return profiler
+
+
+def _traced(profiler: Any) -> tuple[KernelNode, ...]:
+    """What the profiler tells of launches in its trace file alone; nothing where this torch writes another one."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "trace.json")
+        try:
+            profiler.export_chrome_trace(str(file))
+            return launches_in(json.loads(file.read_text())["traceEvents"])
+        except (OSError, RuntimeError, ValueError, KeyError, TypeError):
+            return ()
+
+
+def launches_in(events: Sequence[dict[str, Any]]) -> tuple[KernelNode, ...]:
+    """The kernels of a trace in the order they ran; empty where it does not tell their grids."""
+    kernels = sorted((event for event in events if event.get("cat") == "kernel"), key=lambda event: float(event["ts"]))
+    told = [(event["name"], event.get("args", {})) for event in kernels]
+    if any(not {"grid", "block"} <= details.keys() for _, details in told):
+        return ()
+    return tuple(
+        KernelNode(name, _axes(of["grid"]), _axes(of["block"]), int(of.get("shared memory", 0)), (int(of.get("registers per thread", 0)),))
+        for name, of in told
+    )
+
+
+def _axes(values: Sequence[int]) -> tuple[int, int, int]:
+    x, y, z = values
+    return x, y, z

@@ -22,17 +22,18 @@ class Pace:
     discards: int
 
 
-def graph_pace(call_us: float, slots: int, timing: TimingSpec) -> Pace:
-    """Launches in a graph: a multiple of ``slots``, so that every replay rotates over all pools, about ``replay_ms`` long."""
+def graph_pace(call_us: float, slots: int, timing: TimingSpec, least: int = 1) -> Pace:
+    """Launches in a graph: a multiple of ``slots``, so that every replay rotates over all pools, about ``replay_ms`` long and
+    ``least`` at least."""
     if call_us > LONG_US:
-        return _pace(call_us, 1, timing)
+        return _pace(call_us, least, timing)
     rotations = 1 if call_us >= SHORT_US else round(timing.replay_ms * 1e3 / (call_us * slots))
-    return _pace(call_us, slots * max(1, min(rotations, MAX_LAUNCHES // slots)), timing)
+    return _pace(call_us, slots * max(1, -(-least // slots), min(rotations, MAX_LAUNCHES // slots)), timing)
 
 
-def eager_pace(call_us: float, timing: TimingSpec) -> Pace:
-    """Launches of an eager sample: about ``replay_ms`` of them. Rotation runs on from sample to sample."""
-    return _pace(call_us, max(1, min(round(timing.replay_ms * 1e3 / call_us), MAX_EAGER_LAUNCHES)), timing)
+def eager_pace(call_us: float, timing: TimingSpec, least: int = 1) -> Pace:
+    """Launches of an eager sample: about ``replay_ms`` of them, ``least`` at least. Rotation runs on from sample to sample."""
+    return _pace(call_us, max(least, min(round(timing.replay_ms * 1e3 / call_us), MAX_EAGER_LAUNCHES)), timing)
 
 
 def _pace(call_us: float, launches: int, timing: TimingSpec) -> Pace:

@@ -7,24 +7,36 @@ from typing import TYPE_CHECKING, Protocol
 from backends.timing.capture import ReplayedCall
 from backends.timing.pace import Pace
 from backends.timing.queued import QueuedCall
+from backends.timing.sampled import PLAIN, Manner, Sampled
 from backends.timing.wall_clock import WallCall
 
 if TYPE_CHECKING:
     import torch
 
     from backends.driver import CellData, PreparedCall
+    from backends.measured import KernelNode
     from backends.memory import GraphMemory
     from backends.spec import TimingSpec
+    from backends.timing.instruments import Instruments
 
 
 class Timed(Protocol):
-    """``mode`` "graph" or "eager". ``memory`` is the graph's, None where there is none. ``slots`` pools are rotated over.
-    ``written`` are those that one `shot` writes to."""
+    """``mode`` "graph" or "eager". ``memory`` is the graph's, None where there is none, ``nodes`` the kernels of one recorded call.
+    ``spacer_us`` was taken off each launch for a kernel that stood between two; None = none did. ``slots`` pools are rotated
+    over; ``written`` are those that one `shot` writes to."""
 
     mode: str
-    memory: GraphMemory | None
     slots: int
     pace: Pace
+
+    @property
+    def memory(self) -> GraphMemory | None: ...
+
+    @property
+    def nodes(self) -> tuple[KernelNode, ...]: ...
+
+    @property
+    def spacer_us(self) -> float | None: ...
 
     @property
     def written(self) -> range: ...
@@ -35,8 +47,7 @@ class Timed(Protocol):
     def run_once(self) -> torch.Tensor:
         """The run alone, inside ``call.active()`` and after ``call.plan()``."""
 
-    def visit(self) -> tuple[float, ...]:
-        """Microseconds a launch, one value a sample."""
+    def visit(self) -> Sampled: ...
 
     def served_us(self) -> float | None:
         """Wall time of one call, host included; None where the engine replays a graph."""
@@ -44,11 +55,17 @@ class Timed(Protocol):
     def close(self) -> None: ...
 
 
-def make_timed(call: PreparedCall, data: CellData, slots: int, timing: TimingSpec) -> Timed:
+def make_timed(
+    call: PreparedCall, data: CellData, slots: int, timing: TimingSpec, manner: Manner = PLAIN, instruments: Instruments | None = None
+) -> Timed:
     """Capture what the engine would capture, and settle the pace. Raises what the first launches raise."""
     addresses = {layer.data_ptr() for layers in (data.pool.k, data.pool.v) for layer in layers[:slots]}
     if len(addresses) != 2 * slots:
         raise ValueError(f"cell {data.cell.name} rotates over {slots} pools that share memory; each layer needs its own")
     if data.q.device.type == "cpu":
-        return WallCall(call, slots, timing)
-    return ReplayedCall(call, slots, timing) if call.graph else QueuedCall(call, slots, timing)
+        return WallCall(call, slots, timing, manner)
+    clock = instruments.clock if instruments else None
+    if not call.graph:
+        return QueuedCall(call, slots, timing, manner, clock)
+    spacer = instruments.spacer if instruments and manner.spaced else None
+    return ReplayedCall(call, slots, timing, manner, spacer, clock)

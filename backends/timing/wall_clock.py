@@ -7,11 +7,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from backends.timing.pace import Pace, eager_pace
+from backends.timing.sampled import PLAIN, Manner, Sampled
 
 if TYPE_CHECKING:
     import torch
 
     from backends.driver import PreparedCall
+    from backends.measured import KernelNode
     from backends.memory import GraphMemory
     from backends.spec import TimingSpec
 
@@ -24,14 +26,17 @@ class WallCall:
 
     mode = "eager"
     memory: GraphMemory | None = None
+    nodes: tuple[KernelNode, ...] = ()
+    spacer_us: float | None = None
 
-    def __init__(self, call: PreparedCall, slots: int, timing: TimingSpec) -> None:
+    def __init__(self, call: PreparedCall, slots: int, timing: TimingSpec, manner: Manner = PLAIN) -> None:
         self.slots = slots
         self._call = call
+        self._manner = manner
         self._turn = 0
         self._latest: tuple[float, ...] = ()
         self.pace = Pace(1, 1, 0)
-        self.pace = eager_pace(self._first_us(), timing)
+        self.pace = eager_pace(self._first_us(), timing, manner.least)
 
     @property
     def written(self) -> range:
@@ -45,16 +50,17 @@ class WallCall:
     def run_once(self) -> torch.Tensor:
         return self._call.launch(self.slots - 1)
 
-    def visit(self) -> tuple[float, ...]:
+    def visit(self) -> Sampled:
+        """Samples alone: on a CPU nothing overlaps, a call costs its wall time when it is served too."""
         with self._call.active():
             for _ in range(self.pace.discards):
                 self._sample_us()
             self._latest = tuple(self._sample_us() for _ in range(self.pace.replays))
-        return self._latest
+        return Sampled(self._latest)
 
     def served_us(self) -> float | None:
-        """What the latest visit saw: on a CPU nothing overlaps, a call costs its wall time."""
-        return median(self._latest or self.visit())
+        """What the latest visit saw."""
+        return median(self._latest or self.visit().us)
 
     def close(self) -> None:
         """Nothing is held beyond the call itself."""
@@ -71,7 +77,7 @@ class WallCall:
 
     def _sample_us(self) -> float:
         start = time.perf_counter_ns()
-        for _ in range(self.pace.launches):
+        for _ in range(self.pace.launches + self._manner.extra(self.pace.launches)):
             self._call.launch(self._turn)
             self._turn = (self._turn + 1) % self.slots
         return (time.perf_counter_ns() - start) * 1e-3 / self.pace.launches

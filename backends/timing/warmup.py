@@ -1,43 +1,71 @@
-"""Warm-up with the arms' own calls, all in rotation, until their times no longer move."""
+"""Warm-up with the arms' own calls, all in rotation, until neither their times nor the clock move any more."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from statistics import median
+from dataclasses import dataclass, replace
+from statistics import fmean, median
 
+from backends.cell import Cell
+from backends.kv.rotation import computes
 from backends.spec import TimingSpec
+from backends.timing.sampled import Sampled
 
-Visiting = Callable[[], tuple[float, ...]]  # one visit of an arm: its samples in us
+Visiting = Callable[[], Sampled]  # one visit of an arm
 
 WINDOW_S = 0.5
 SETTLED = {"cuda": 0.005, "cpu": 0.03}  # a CPU in a virtual machine never gets quieter
+CLOCK_SETTLED = 0.01
+HEAVY = 3.0  # times longer until a board is at the temperature that arithmetic brings
 
 
-def warm_up(visits: Mapping[str, Visiting], timing: TimingSpec, device_type: str) -> bool:
-    """At least ``warmup_s``, until no arm's median moved by more than `SETTLED` between the last two windows.
+@dataclass(frozen=True)
+class Window:
+    """``us``: each arm's median. ``mhz``: the mean clock of its visits, None where it cannot be read."""
+
+    us: Mapping[str, float]
+    mhz: float | None
+
+
+def for_process(timing: TimingSpec, cells: list[Cell], device_type: str) -> dict[str, TimingSpec]:
+    """The timing of each of ``cells`` in the order of one process: the first that computes more than it reads warms up longer."""
+    first = next((cell for cell in cells if computes(cell, device_type)), None)
+    heavy = replace(timing, warmup_s=HEAVY * timing.warmup_s, warmup_cap_s=max(timing.warmup_cap_s, HEAVY * timing.warmup_s))
+    return {cell.name: heavy if cell is first else timing for cell in cells}
+
+
+def warm_up(visits: Mapping[str, Visiting], timing: TimingSpec, device_type: str, now: Callable[[], float] = time.monotonic) -> bool:
+    """At least ``warmup_s``, until between the last two windows no arm's median moved by more than `SETTLED` and the SM clock by
+    no more than `CLOCK_SETTLED`.
 
     False when that did not happen within ``warmup_cap_s``. Clocks settle some seconds after a load begins, so a board
-    that was idle needs this before every cell.
+    that was idle needs this before every cell. ``now`` tells seconds.
     """
-    started = time.monotonic()
-    before = _window(visits)
+    started = now()
+    before = _window(visits, now)
     while True:
-        now = _window(visits)
-        elapsed_s = time.monotonic() - started
-        settled = all(abs(now[name] / before[name] - 1) < SETTLED[device_type] for name in visits)
-        if settled and elapsed_s >= timing.warmup_s:
+        latest = _window(visits, now)
+        elapsed_s = now() - started
+        if settled(before, latest, SETTLED[device_type]) and elapsed_s >= timing.warmup_s:
             return True
         if elapsed_s >= timing.warmup_cap_s:
             return False
-        before = now
+        before = latest
 
 
-def _window(visits: Mapping[str, Visiting]) -> dict[str, float]:
-    """Each arm's median over visits in turn for `WINDOW_S`, every arm visited at least once."""
-    samples: dict[str, list[float]] = {name: [] for name in visits}
-    until = time.monotonic() + WINDOW_S
-    while not all(samples.values()) or time.monotonic() < until:
+def settled(before: Window, now: Window, limit: float) -> bool:
+    """Whether nothing moved from one window to the next."""
+    times = all(abs(now.us[name] / us - 1) < limit for name, us in before.us.items())
+    return times and (before.mhz is None or now.mhz is None or abs(now.mhz / before.mhz - 1) < CLOCK_SETTLED)
+
+
+def _window(visits: Mapping[str, Visiting], now: Callable[[], float]) -> Window:
+    """Visits of the arms in turn for `WINDOW_S`, every arm visited at least once."""
+    seen: dict[str, list[Sampled]] = {name: [] for name in visits}
+    until = now() + WINDOW_S
+    while not all(seen.values()) or now() < until:
         for name, visit in visits.items():
-            samples[name] += visit()
-    return {name: median(values) for name, values in samples.items()}
+            seen[name].append(visit())
+    clocks = [one.sm_clock_mhz for each in seen.values() for one in each if one.sm_clock_mhz is not None]
+    return Window({name: median(us for one in each for us in one.us) for name, each in seen.items()}, fmean(clocks) if clocks else None)

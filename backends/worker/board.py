@@ -58,6 +58,12 @@ def first_gpu() -> nvml.Device | None:
     return handle.whole() if handle else None
 
 
+def is_slice() -> bool:
+    """Whether the first visible device is a MIG slice, whose GPU others may use at the same time."""
+    device = cuda_driver.first_device()
+    return device is not None and (_full_uuid(device.uuid) or "").startswith("MIG-")
+
+
 def _peak_load(handle: nvml.Device) -> int | None:
     looks = []
     for _ in range(LOOKS):

@@ -1,4 +1,4 @@
-"""The process between the controller and the worker: relays events, keeps the time limits, leaves nothing behind.
+"""The process between the controller and the worker: relays questions and events, keeps the time limits, leaves nothing behind.
 
 A call that hangs may hold the interpreter's lock, so no thread of the worker can be relied on to end it. The process
 that the controller started therefore forks, before anything heavy is imported: the child works, the parent guards. It is
@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NoReturn
 
 from backends.outcome import Outcome
@@ -27,25 +28,30 @@ HEARTBEAT = b'{"event": "heartbeat"}\n'
 HEARTBEAT_S = 2.0
 COMPILER_LOOK_S = 5.0  # reading /proc costs milliseconds: only when nothing was heard for this long, and this seldom
 SHORT_LINE = 4096  # longer lines are results, never progress
+# What the controller tells the guard itself: the worker shall stand still while another process times its host.
+PAUSE, RESUME = b'{"do": "pause"}', b'{"do": "resume"}'
 
 
 def run(incoming: BinaryIO, folder: str) -> NoReturn:
     """Entry from the bootstrap: ``incoming`` is the controller's line, ``folder`` holds the unpacked code and goes at the end."""
     outgoing = _take_standard_streams()
     events, worker_end = os.pipe()
+    questions, hand_on = os.pipe()
     guard = os.getpid()
     worker = os.fork()
     if worker == 0:
-        os.close(events)
-        os.close(outgoing)
-        _become_worker(incoming, worker_end, guard)
+        incoming.close()
+        for end in (events, outgoing, hand_on):
+            os.close(end)
+        _become_worker(os.fdopen(questions, "rb"), worker_end, guard)
     os.close(worker_end)
+    os.close(questions)
     processes.adopt_orphans()
     code = 1
     try:
         for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(name, lambda number, frame: sys.exit(128 + number))
-        code = Guard(worker, incoming.fileno(), events, outgoing).watch()
+        code = Guard(worker, Questions(incoming, hand_on), events, outgoing).watch()
     except Exception:
         traceback.print_exc()
     finally:
@@ -78,12 +84,41 @@ def _become_worker(incoming: BinaryIO, descriptor: int, guard: int) -> NoReturn:
         os._exit(code)  # without the interpreter's clean-up, which may hang in a library
 
 
+class Questions:
+    """The controller's lines on their way to the worker."""
+
+    def __init__(self, incoming: BinaryIO, worker_end: int) -> None:
+        self.descriptor = incoming.fileno()
+        self._worker_end = worker_end
+        self._partial = _read_already(incoming)
+
+    def relay(self, read: bool) -> Iterator[bytes]:
+        """Hand on the whole lines that came; those that are for the guard are yielded. ``read``: more can be read without waiting."""
+        data = self._partial + (os.read(self.descriptor, 1 << 20) if read else b"")
+        *lines, self._partial = data.split(b"\n")
+        for line in lines:
+            if line in (PAUSE, RESUME):
+                yield line
+            else:
+                write_whole(self._worker_end, line + b"\n")
+
+
+def _read_already(incoming: BinaryIO) -> bytes:
+    """What the bootstrap's reader took in beyond the code that it was to read."""
+    os.set_blocking(incoming.fileno(), False)
+    try:
+        return bytes(incoming.peek())  # type: ignore[attr-defined]  # it is a BufferedReader
+    finally:
+        os.set_blocking(incoming.fileno(), True)
+
+
 class Guard:
     """Watches one worker until it ends, its line closes or it is overdue."""
 
-    def __init__(self, worker: int, incoming: int, events: int, outgoing: int) -> None:
+    def __init__(self, worker: int, questions: Questions, events: int, outgoing: int) -> None:
         self._worker = worker
-        self._incoming = incoming
+        self._questions = questions
+        self._paused = False
         self._events = events
         self._outgoing = outgoing
         self._partial = b""
@@ -93,14 +128,17 @@ class Guard:
     def watch(self) -> int:
         """Exit code for this process: 0 when the controller closed the line or the worker ended by itself."""
         poll = select.poll()
-        poll.register(self._incoming, select.POLLRDHUP)  # POLLHUP comes unasked; neither reads what is the worker's
+        poll.register(self._questions.descriptor, select.POLLIN | select.POLLRDHUP)  # POLLHUP comes unasked
         poll.register(self._outgoing, 0)  # POLLERR, unasked too: nobody listens any more
         poll.register(self._events, select.POLLIN)
+        self._obey(self._questions.relay(read=False))
         try:
             while True:
                 ready = dict(poll.poll(TICK_MS))
-                if self._incoming in ready or self._outgoing in ready:
+                if ready.get(self._questions.descriptor, 0) & ~select.POLLIN or self._outgoing in ready:
                     return 0
+                if self._questions.descriptor in ready:
+                    self._obey(self._questions.relay(read=True))
                 if self._events in ready and not self._relay():
                     poll.unregister(self._events)
                 ended, status = os.waitpid(self._worker, os.WNOHANG)
@@ -111,6 +149,12 @@ class Guard:
                 self._beat()
         except BrokenPipeError:
             return 0
+
+    def _obey(self, orders: Iterable[bytes]) -> None:
+        for order in orders:
+            self._paused = order == PAUSE
+            processes.signal_group(self._worker, signal.SIGSTOP if self._paused else signal.SIGCONT)
+            self._watchdog.saw({}, time.monotonic())
 
     def _relay(self) -> bool:
         """Pass on the whole lines that came; False at the end of the worker's pipe."""
@@ -127,7 +171,10 @@ class Guard:
             self._write(line + b"\n")
 
     def _overdue(self) -> str | None:
+        """None for a worker that stands still because it was told to."""
         now = time.monotonic()
+        if self._paused:
+            return None
         if self._watchdog.overdue(now) is not None or self._time_to_look(now):
             self._look_for_compiler(now)
         return self._watchdog.overdue(now)

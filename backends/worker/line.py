@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from typing import Any
+from typing import Any, BinaryIO
 
 from backends.wire import to_plain
 
@@ -13,11 +13,12 @@ from backends.wire import to_plain
 class Line:
     """Sends events to the guard. A line is written whole under a lock, so threads may share it.
 
-    NaN and infinity are refused with ValueError: missing is None.
+    NaN and infinity are refused with ValueError: missing is None. ``incoming`` brings the controller's lines.
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, incoming: BinaryIO | None = None) -> None:
         self._descriptor = descriptor
+        self._incoming = incoming
         self._lock = threading.Lock()
         self.phase: str | None = None
 
@@ -25,6 +26,11 @@ class Line:
         text = json.dumps(to_plain({"event": event, **fields}), allow_nan=False)
         with self._lock:
             write_whole(self._descriptor, text.encode() + b"\n")
+
+    def wait(self) -> None:
+        """Until the controller has said one more line, whatever it says, or has gone."""
+        if self._incoming is not None:
+            self._incoming.readline()
 
     def say(self, phase: str, arm: str | None = None, cell: str | None = None, detail: str | None = None) -> None:
         """Report progress; the guard's clock for "no progress" starts anew."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import faulthandler
 import json
 import os
@@ -11,16 +12,20 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from backends.arm import Arm
 from backends.cell import Cell
 from backends.measured import Round
+from backends.phases import Say
+from backends.simulated.world import World
 from backends.spec import StageSpec, TimingSpec
 from backends.wire import from_plain
 from backends.worker import caches, home
 from backends.worker.failures import describe
 from backends.worker.line import Line
+from backends.worker.quiet import Quiet
 
 Message = dict[str, Any]
 
@@ -30,7 +35,7 @@ QUESTION_LIMIT_S = 120.0  # for questions that bring no limits of their own
 def serve(incoming: BinaryIO, descriptor: int) -> None:
     """Answer until the line closes, or until a failure that leaves this process unfit (a lost CUDA context)."""
     _prepare_process()
-    line = Line(descriptor)
+    line = Line(descriptor, incoming)
     line.send("hello", python=platform.python_version())
     for text in incoming:
         if not _answer(json.loads(text), line):
@@ -75,6 +80,12 @@ def _facts(message: Message, line: Line) -> None:
     from backends.worker import board, facts, processor
 
     line.say("facts")
+    if (plain := message.get("simulation")) is not None:
+        from backends.simulated import environment as simulated
+
+        world = from_plain(World, plain)
+        line.send("facts", environment=simulated.environment(world), busy=simulated.busy(world), cpus=processor.usable_cpus())
+        return
     environment = facts.environment(message["imports"])
     missing = [folder for folder in message.get("path", ()) if not os.path.isdir(folder)]
     busy = board.busy(environment.board)
@@ -87,6 +98,13 @@ def _doctor(message: Message, line: Line) -> None:
 
     line.say("doctor")
     line.send("condition", condition=condition.seen(from_plain(Interest, message["interest"])))
+
+
+def _ask(message: Message, line: Line) -> None:
+    from backends.worker import asking
+
+    line.say(f"asking {message['engine']}")
+    line.send("says", says=asking.asked(message["engine"], message["questions"]))
 
 
 def _lock(message: Message, line: Line) -> None:
@@ -112,7 +130,7 @@ def _trial(message: Message, line: Line) -> None:
     from backends.worker.kernel_files import KernelFiles
 
     arm, files = from_plain(Arm, message["arm"]), KernelFiles(caches.arranged())
-    for result in trial.run(arm, *_setting(message), line.say):
+    for result in trial.run(arm, *_setting(message), _say(message, line)):
         line.send("trial", trial=result, kernel_files=files.seen())
 
 
@@ -121,9 +139,26 @@ def _round(message: Message, line: Line) -> None:
 
     arms = from_plain(tuple[Arm, ...], message["arms"])
     skip = {(arm, cell) for arm, cell in message.get("skip", ())}
-    for result in rounds.run(message["index"], message["seed"], arms, *_setting(message), line.say, skip):
-        name = "round" if isinstance(result, Round) else "cell_round"
-        line.send(name, **{name: result})
+    asked = message["index"], message["seed"], arms, *_setting(message), _say(message, line)
+    for result in rounds.run(*asked, skip, message.get("spaced", ())):
+        if isinstance(result, Round):
+            line.send("round", round=replace(result, quiet=bool(message.get("quiet"))))
+        else:
+            line.send("cell_round", cell_round=result)
+
+
+def _say(message: Message, line: Line) -> Say:
+    """``quiet``: another process may be importing beside this one, and the controller can make it stand still."""
+    return Quiet(line).say if message.get("quiet") else line.say
+
+
+def _anchors(message: Message, line: Line) -> None:
+    from backends import anchors
+
+    line.say("anchors")
+    known = message.get("code")
+    found, code = anchors.measure(from_plain(StageSpec, message["stage"]), None if known is None else base64.b64decode(known))
+    line.send("anchors", anchors=found, code=None if code is None else base64.b64encode(code).decode())
 
 
 def _setting(message: Message) -> tuple[tuple[Cell, ...], StageSpec, TimingSpec]:
@@ -134,8 +169,10 @@ def _setting(message: Message) -> tuple[tuple[Cell, ...], StageSpec, TimingSpec]
 QUESTIONS: dict[str, Callable[[Message, Line], None]] = {
     "facts": _facts,
     "doctor": _doctor,
+    "ask": _ask,
     "lock": _lock,
     "import": _import,
     "trial": _trial,
     "round": _round,
+    "anchors": _anchors,
 }

@@ -56,6 +56,13 @@ def descendants(pid: int) -> dict[int, str]:
     return {child: name for child, name in found.items() if table[child][2] != "Z"}
 
 
+def signal_group(pid: int, number: int) -> None:
+    """To ``pid`` and all of its process group, which it may not have made yet; one that has gone is left alone."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+        os.killpg(pid, number)
+
+
 def kill_descendants(patience_s: float = 2.0) -> None:
     """SIGKILL everything below this process until nothing is left, or ``patience_s`` have passed; leaves no zombies."""
     deadline = time.monotonic() + patience_s

@@ -13,6 +13,7 @@ from backends.kv.pool import build_pool
 from backends.kv.rotation import PoolPlan
 from backends.model import Attention, LayerKind, Model
 from backends.spec import StageSpec, TimingSpec
+from backends.torch_bench import TorchBench
 
 CONTEXT_LENGTH = 32_768
 LAYER = LayerKind("full", layers=2, query_heads=8, kv_heads=2, head_dim=64, value_head_dim=64)
@@ -56,6 +57,12 @@ def arm(driver: str, page_size: int = 1, kv_dtype: str = "float32", backend: str
 def stage(layer: LayerKind = LAYER, device: str = "cpu", **fields: Any) -> StageSpec:
     dtype = fields.pop("dtype", "float32")
     return StageSpec(device, model(layer, dtype, **fields), 1, CONTEXT_LENGTH, 2048, None, 0.5)
+
+
+def bench(kind: str = "cpu") -> TorchBench:
+    opened = TorchBench(kind)
+    opened.open()
+    return opened
 
 
 def silent(phase: str, arm: str | None = None, cell: str | None = None, detail: str | None = None) -> None:

@@ -27,7 +27,7 @@ from backends.kv.rotation import PoolPlan
 from backends.model import LayerKind
 from backends.phases import Phases
 from backends.seat import Seat
-from tests.backends.small import CONTEXT_LENGTH, QUICK, decode, model, prefill, silent
+from tests.backends.small import CONTEXT_LENGTH, QUICK, bench, decode, model, prefill, silent
 
 SLOTS = 4
 CPU_LAYER = LayerKind("full", layers=2, query_heads=4, kv_heads=2, head_dim=64, value_head_dim=64)
@@ -63,6 +63,11 @@ class Opened:
     driver: Driver
     arm: Arm
     data: dict[str, CellData]
+    device: str
+
+    def seat(self, cell: str) -> Seat:
+        with torch.no_grad():
+            return Seat(self.arm, self.driver, self.data[cell], SLOTS, Phases(silent), bench(self.device))
 
 
 @pytest.fixture(scope="module", params=drivers())
@@ -78,7 +83,7 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Opened]:
     stage = Stage(torch.device(device), model(layer, dtype), 1, CONTEXT_LENGTH, 2048, max_batch=4, max_new_tokens=256)
     module, _, name = arm.driver.partition(":")
     driver: Driver = getattr(importlib.import_module(module), name)(arm, stage, pool)
-    yield Opened(driver, arm, {cell.name: lay_out(cell, pool, CONTEXT_LENGTH) for cell in cells(device)})
+    yield Opened(driver, arm, {cell.name: lay_out(cell, pool, CONTEXT_LENGTH) for cell in cells(device)}, device)
     driver.close()
 
 
@@ -88,7 +93,7 @@ CELL_NAMES = [cell.name for cell in cells("cpu")]
 @pytest.fixture(params=CELL_NAMES)
 def seat(request: pytest.FixtureRequest, opened: Opened) -> Iterator[Seat]:
     with torch.no_grad():
-        seat = Seat(opened.arm, opened.driver, opened.data[request.param], SLOTS, Phases(silent))
+        seat = opened.seat(request.param)
         yield seat
         seat.close()
 
@@ -100,14 +105,13 @@ def test_a_driver_answers_as_the_reference_does_eagerly_and_as_it_is_timed(seat:
     timed = seat.capture(QUICK)
     checker.check(timed.shot, timed.written)
     checker.check_needles(timed.shot)
-    samples = timed.visit()
+    samples = timed.visit().us
     assert samples and all(math.isfinite(sample) and sample > 0 for sample in samples)
     checker.check(timed.shot, timed.written)
 
 
 def test_a_driver_says_what_ran_and_what_its_numbers_depend_on(opened: Opened) -> None:
-    with torch.no_grad():
-        seat = Seat(opened.arm, opened.driver, opened.data["ragged decode"], SLOTS, Phases(silent))
+    seat = opened.seat("ragged decode")
     assert seat.call.resolved
     assert "torch" in opened.driver.imports
     seat.close()
@@ -118,8 +122,7 @@ def test_a_driver_writes_only_the_new_rows(opened: Opened) -> None:
     others = torch.ones(len(data.pool.k[0]), dtype=torch.bool, device=data.q.device)
     others[data.out_cache_loc] = False
     before = [layer.clone() for layer in (*data.pool.k, *data.pool.v)]
-    with torch.no_grad():
-        Seat(opened.arm, opened.driver, data, SLOTS, Phases(silent)).close()
+    opened.seat("prefill on a prefix").close()
     for layer, was in zip((*data.pool.k, *data.pool.v), before):
         assert torch.equal(layer[others], was[others])
     assert dtype_of(opened.arm.kv_dtype) == data.pool.k[0].dtype

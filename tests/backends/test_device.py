@@ -37,7 +37,3 @@ def test_free_memory_stays_within_the_control_groups_limit(monkeypatch: pytest.M
 def test_the_peak_of_a_process_holds_what_it_once_held() -> None:
     torch.ones(8 << 20)
     assert device.peak_bytes(CPU) > 32 << 20
-
-
-def test_a_cpu_is_never_lost() -> None:
-    assert not device.is_lost(CPU)

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from backends.allowed import Span
 from backends.arm import Provider
 from backends.capability import InnerPath, Note
 from backends.entry import entry_from
 from backends.entry_fields import EntryError
-from backends.limits import Span
 from backends.serving_jit import Builds, ServingJit
 
 LIMIT = {"rule": "head_dim", "allowed": [64, "96..128"], "source": "made up"}

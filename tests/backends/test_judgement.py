@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backends.allowed import Span
 from backends.answers import WANTED
-from backends.asked import Asked, Kind
+from backends.asked import Asked, Kind, asking
 from backends.capability import Capability, InnerPath, Note
 from backends.cell import Phase
-from backends.judgement import judge, reasons
-from backends.limits import Limit, Span, misfits
+from backends.judgement import judge, reasons, rules_out
+from backends.limits import Limit, misfits
 from backends.model import LayerKind
+from backends.pages import PAGE_SIZES
 from backends.question import Question
 from backends.vocabulary import WORDS, asked_in_words
 from tests.asking import FULL, entries, gpu, model, question
@@ -61,6 +63,43 @@ def test_a_judgement_rests_on_its_own_question_alone(entry: Any, first: Question
     fresh = replace(entry.capability)
     judge(entry.capability, Asked(first))
     assert judge(entry.capability, Asked(second)) == judge(fresh, Asked(second))
+
+
+@given(st.sampled_from(ALL), questions())
+def test_a_backend_that_is_ruled_out_is_judged_so_in_every_phase_and_at_every_page_size(entry: Any, asked: Question) -> None:
+    ask = asking(asked)
+    if rules_out(entry.capability, ask(asked.phase, asked.page_size)):
+        assert all(judge(entry.capability, ask(phase, page)).reasons for phase in Phase for page in PAGE_SIZES)
+
+
+@given(st.sampled_from(ALL), questions())
+def test_looking_at_a_backend_first_changes_no_judgement(entry: Any, asked: Question) -> None:
+    ask = asking(asked)
+    rules_out(entry.capability, ask(asked.phase, asked.page_size))
+    for phase in Phase:
+        assert judge(entry.capability, ask(phase, 64)) == judge(entry.capability, Asked(replace(asked, phase=phase, page_size=64)))
+
+
+def test_what_a_phase_or_a_page_size_may_put_right_rules_nothing_out() -> None:
+    phased, paged, path = (Limit("group", (1,), "made up", when=((word, ("decode", 1, "XQA")),)) for word in ("phase", "page_size", "path"))
+    unsure = Limit("flashinfer", (Span("0.6.14", None),), "made up")
+    assert not any(rules_out(Capability((one,)), Asked(question())) for one in (phased, paged, path, unsure))
+    assert rules_out(Capability((Limit("group", (1,), "made up"),)), Asked(question()))
+    assert rules_out(Capability((Limit("device", ("cpu",), "made up"),)), Asked(question()))
+    assert rules_out(Capability((), versions=("0.5.16",)), Asked(question()))
+
+
+def test_the_page_size_is_found_when_a_limit_asks_for_it() -> None:
+    found = list[int]()
+
+    def page() -> int:
+        found.append(64)
+        return 64
+
+    hopper = (("sm", (90,)),)
+    ask, capability = asking(question()), Capability((Limit("page_size", (128,), "made up", when=hopper),))
+    assert [reason.asked for reason in judge(capability, ask(Phase.DECODE, page)).reasons] == ["page size 64"] and found == [64]
+    assert not judge(capability, asking(question(gpu=gpu(100)))(Phase.DECODE, page)).reasons and found == [64]
 
 
 @given(questions())

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backends.allowed import Span, Taken, release
 from backends.answers import Value
 from backends.asked import Kind
-from backends.limits import Limit, Misfit, Span, Taken, misfits, release
+from backends.limits import Limit, Misfit, misfits
 from backends.model import LayerKind
 from backends.question import Question
 from tests.asking import FULL, model, question

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+from backends.allowed import Span
 from backends.asked import Asked, asking
 from backends.capability import BackendEntry, Capability
 from backends.cell import Phase
-from backends.limits import Limit, Span
+from backends.limits import Limit
 from backends.pages import PAGE_SIZES, apart, page_limits, taken
 from tests.asking import entries, gpu, question
 

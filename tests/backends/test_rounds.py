@@ -9,10 +9,12 @@ import pytest
 from backends import rounds
 from backends.arm import Arm
 from backends.blame import ArmFailed
+from backends.cell_round import COOL_S, VOID_RETRIES
 from backends.measured import CellRound, Round
 from backends.outcome import Outcome
 from backends.spec import TimingSpec
-from backends.timing.disturbance import Disturbed, Lookout, Reading
+from backends.timing.disturbance import Disturbed, Reading
+from backends.timing.lookout import Lookout
 from tests.backends.small import QUICK, arm, decode, prefill, silent, stage
 
 CELLS = (decode(200, 90, generated=5), prefill((10, 60)))
@@ -66,7 +68,7 @@ def test_the_order_of_cells_and_visits_comes_from_the_seed() -> None:
 
 
 def test_a_warm_up_that_did_not_settle_is_a_caution(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backends.cell_round.warm_up", lambda arms, timing, device: False)
+    monkeypatch.setattr("backends.cell_round.warm_up", lambda arms, timing, device, now: False)
     cells, whole = raced(SDPA)
     assert whole.labels == ("unsettled",) and not any(cell.settled for cell in cells)
 
@@ -80,16 +82,65 @@ def test_too_little_memory_for_a_cold_rotation_is_a_caution(monkeypatch: pytest.
 def watched(monkeypatch: pytest.MonkeyPatch, *readings: Reading) -> None:
     """The device tells ``readings`` in turn, the last for ever."""
     told = itertools.chain(readings, itertools.repeat(readings[-1]))
-    monkeypatch.setattr("backends.rounds.lookout_over", lambda device: Lookout(told.__next__))
+    monkeypatch.setattr("backends.torch_bench.lookout_over", lambda device: Lookout(told.__next__))
 
 
-def test_a_device_that_slows_down_between_two_blocks_breaks_the_round_off_and_no_arm_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
-    calm = Reading(0, 0)
-    watched(monkeypatch, calm, calm, calm, Reading(0x20, 0))  # opened, before the warm-up, before block 1, before block 2
+CALM, HOT = Reading(0, 0), Reading(0x20, 0)
+BEFORE_BLOCKS = (CALM,) * 3  # opened, before the warm-up, before block 1
+
+
+@pytest.fixture
+def rests(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that the device was left to cool, without the waiting."""
+    taken: list[float] = []
+    monkeypatch.setattr("backends.torch_bench.TorchBench.rest", lambda bench, seconds: taken.append(seconds))
+    return taken
+
+
+def test_a_block_during_which_the_device_slowed_down_is_timed_again_after_a_rest(
+    monkeypatch: pytest.MonkeyPatch, rests: list[float]
+) -> None:
+    watched(monkeypatch, *BEFORE_BLOCKS, HOT, HOT, CALM)  # after block 1, after the rest, after its repeat
     said: list[str | None] = []
-    with pytest.raises(Disturbed, match="thermal slowdown by the driver"):
-        list(rounds.run(7, 1, [SDPA], CELLS[:1], stage(), QUICK, lambda phase, arm=None, cell=None, detail=None: said.append(detail)))
-    assert said[-1] == "block 1 of 2"
+    cell, _ = rounds.run(7, 1, [SDPA], CELLS[:1], stage(), QUICK, lambda phase, arm=None, cell=None, detail=None: said.append(detail))
+    assert isinstance(cell, CellRound) and rests == [COOL_S]
+    assert cell.voided == ("thermal slowdown by the driver",)
+    assert [(visit.block, visit.position) for visit in cell.visits] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert said.count("block 1 of 2") == 4 and said.count("block 2 of 2") == 2
+
+
+def test_a_device_that_stays_slow_breaks_the_round_off_and_no_arm_is_blamed(monkeypatch: pytest.MonkeyPatch, rests: list[float]) -> None:
+    watched(monkeypatch, *BEFORE_BLOCKS, HOT)
+    with pytest.raises(Disturbed, match="measurement invalid: thermal slowdown by the driver, again after 3 rests of 10 s"):
+        list(rounds.run(7, 1, [SDPA], CELLS[:1], stage(), QUICK, silent))
+    assert rests == [COOL_S] * (1 + VOID_RETRIES)
+
+
+def test_what_no_rest_mends_breaks_the_round_off_at_once(monkeypatch: pytest.MonkeyPatch, rests: list[float]) -> None:
+    watched(monkeypatch, *BEFORE_BLOCKS, Reading(0, 0, xids=(79,)))
+    with pytest.raises(Disturbed, match="measurement invalid: the driver reported Xid 79"):
+        list(rounds.run(7, 1, [SDPA], CELLS[:1], stage(), QUICK, silent))
+    assert rests == []
+
+
+def test_a_round_keeps_what_the_board_was_like(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched(monkeypatch, Reading(0, 0, 55, 400.0, 1980, power_limit_w=700.0))
+    for cell in raced(SDPA)[0]:
+        found = cell.conditions
+        assert found is not None and (found.sm_clock_mhz, found.power_limit_w) == ((1980.0, 1980.0), (700.0, 700.0))
+
+
+def test_a_cpu_tells_no_clock_and_no_kernels() -> None:
+    for cell in raced(SDPA)[0]:
+        assert (cell.conditions, cell.code_ids, cell.spacer_us, cell.voided) == (None, (), None, ())
+        assert {(visit.served_us, visit.sm_clock_mhz) for visit in cell.visits} == {(None, None)}
+
+
+def test_the_same_arm_twice_under_two_names_is_two_arms() -> None:
+    again = replace(SDPA, copy=2)
+    assert (again.name, replace(SDPA, slowed=0.05).name) == (f"{SDPA.name}#2", f"{SDPA.name}+0.05")
+    for cell in raced(SDPA, again)[0]:
+        assert Counter(visit.arm for visit in cell.visits) == {SDPA.name: 4, again.name: 4}
 
 
 def test_what_the_device_told_is_a_caution_of_the_round(monkeypatch: pytest.MonkeyPatch) -> None:

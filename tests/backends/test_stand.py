@@ -8,6 +8,7 @@ from backends.driver import Refused
 from backends.kv.rotation import NotEnoughMemory
 from backends.model import LayerKind
 from backends.stand import Stand, open_stand
+from backends.torch_bench import TorchBench
 from tests.backends.small import CONTEXT_LENGTH, LAYER, arm, decode, prefill, stage
 
 CELLS = (decode(200, 90), decode(900, name="long"), prefill((0, 60)))
@@ -15,7 +16,7 @@ P1, P1_AGAIN, P16 = arm("x:X", backend="a"), arm("x:X", backend="b"), arm("x:X",
 
 
 def stood(**fields: object) -> Stand:
-    return open_stand(stage(**fields), [P1, P1_AGAIN, P16], CELLS, seed=0)
+    return open_stand(TorchBench("cpu"), stage(**fields), [P1, P1_AGAIN, P16], CELLS, seed=0)
 
 
 def test_arms_of_one_page_size_and_dtype_share_a_pool_that_holds_the_largest_cell() -> None:
@@ -48,20 +49,20 @@ def test_short_memory_makes_a_warm_risk_and_none_at_all_is_said(monkeypatch: pyt
 def test_cells_of_two_geometries_are_refused() -> None:
     other = replace(CELLS[0], name="other", layer=LayerKind("other", 1, 8, 8, 64, 64))
     with pytest.raises(Refused, match=r"layer kinds of 2 x 64/64 and 8 x 64/64 .* attnpin takes layers of one geometry"):
-        open_stand(stage(), [P1], [CELLS[0], other], seed=0)
+        open_stand(TorchBench("cpu"), stage(), [P1], [CELLS[0], other], seed=0)
     assert LAYER.kv_heads == 2
 
 
 def test_sinks_are_refused_before_a_pool_is_built() -> None:
     with pytest.raises(Refused, match="model small with attention sinks cannot be measured; attnpin takes layers without sinks"):
-        open_stand(stage(replace(LAYER, sinks=True)), [P1], CELLS, seed=0)
+        open_stand(TorchBench("cpu"), stage(replace(LAYER, sinks=True)), [P1], CELLS, seed=0)
 
 
 def test_a_kv_dtype_that_is_not_the_models_is_refused() -> None:
     with pytest.raises(
         Refused, match="float8_e4m3fn KV cache beside a float32 model cannot be measured; .* set engine.kv_cache_dtype=auto"
     ):
-        open_stand(stage(), [replace(P1, kv_dtype="float8_e4m3fn")], CELLS, seed=0)
+        open_stand(TorchBench("cpu"), stage(), [replace(P1, kv_dtype="float8_e4m3fn")], CELLS, seed=0)
 
 
 def test_a_driver_is_a_module_and_a_class() -> None:

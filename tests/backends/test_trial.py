@@ -52,8 +52,7 @@ def test_opening_and_first_calls_are_timed_and_a_cpu_counts_no_memory() -> None:
 
 
 def test_the_workspace_is_what_backend_and_call_keep_without_what_every_server_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("trial", "seat"):
-        monkeypatch.setattr(f"backends.{module}.held", lambda device: hoarding.Allocator.read)
+    monkeypatch.setattr("backends.torch_bench.held", lambda device: hoarding.Allocator.read)
     monkeypatch.setattr(hoarding.Allocator, "allocated", 123_456)  # the pool, and whatever else was there
     results = trial.run(arm("tests.backends.hoarding:Hoards"), CELLS, stage(), QUICK, silent)
     kept = hoarding.WORKSPACE + hoarding.LATE + hoarding.CALL
@@ -108,14 +107,16 @@ def test_without_a_compiler_flex_attention_is_a_missing_package(monkeypatch: pyt
     assert "a C++ compiler (g++)" in (result.detail or "")
 
 
-def test_flex_attention_refuses_windows_and_sdpa_masks_them() -> None:
+def test_sdpa_masks_windows() -> None:
     cells = [decode(200, 90, layer=WINDOWED), prefill((40, 60), layer=WINDOWED)]
-    refused, masked = (
-        list(trial.run(arm(driver), cells, stage(WINDOWED), QUICK, silent))
-        for driver in ("backends.torch_flex:TorchFlex", "backends.torch_sdpa:TorchSdpa")
-    )
-    assert {result.outcome for result in refused} == {Outcome.REFUSED}
+    masked = trial.run(arm("backends.torch_sdpa:TorchSdpa"), cells, stage(WINDOWED), QUICK, silent)
     assert {result.outcome for result in masked} == {Outcome.MEASURED}
+
+
+def test_what_a_driver_ignores_and_its_entry_keeps_from_it_would_come_out_as_a_wrong_answer() -> None:
+    capped = replace(stage(), model=replace(stage().model, logit_softcap=0.5))
+    results = trial.run(arm("backends.torch_sdpa:TorchSdpa"), CELLS, capped, QUICK, silent)
+    assert {result.outcome for result in results} == {Outcome.INCORRECT}
 
 
 def test_flashinfer_without_a_gpu_is_an_outcome() -> None:

@@ -1,4 +1,5 @@
-"""Unpacks an SGLang for the tests: `python tests/engine/unpack.py 0.5.22` prints the folders that go first on its path.
+"""Unpacks an engine for the tests: `python tests/engine/unpack.py 0.5.22` (an SGLang) or `vllm-0.33.0` prints the folders that go
+first on its path.
 
 They lie in .cache/ beside the sources and are made once; nothing of the environment is touched, and its torch is used.
 Exit status 75: no network. Anything else but 0: a package cannot be had.
@@ -13,10 +14,15 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from zipfile import ZipFile
 
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".cache"
-LAYERS = {"0.5.22": ("0.5.22",), "0.5.16": ("0.5.16", "0.5.22"), "0.5.23": ("0.5.23", "0.5.22")}
+LAYERS = {
+    **{"0.5.22": ("0.5.22",), "0.5.16": ("0.5.16", "0.5.22"), "0.5.23": ("0.5.23", "0.5.22")},
+    "vllm-0.33.0": ("vllm-0.33.0", "0.5.22"),  # what it needs beside torch is SGLang's too
+}
+PYTHON_ALONE = ("vllm-0.33.0",)  # hundreds of MB of kernels that no test launches
 NO_NETWORK = 75
 NETWORK_TROUBLE = re.compile(r"NewConnectionError|ConnectTimeout|ReadTimeout|name resolution|Network is unreachable|Connection refused")
 
@@ -43,15 +49,37 @@ def _install(folder: Path, requirements: Path) -> str:
     """What pip said when it failed, empty when the folder is ready. It gets its name last, so that half of it is never used."""
     CACHE.mkdir(exist_ok=True)
     growing = Path(tempfile.mkdtemp(dir=CACHE))
-    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--only-binary", ":all:", "--retries", "1", "--quiet"]
-    pip = subprocess.run([*command, "--target", growing, "-r", requirements], capture_output=True, text=True)
-    if pip.returncode:
+    said = _fetch_python(growing, requirements) if requirements.stem in PYTHON_ALONE else _pip("install", "--target", growing, requirements)
+    if said:
         shutil.rmtree(growing)
-        return pip.stderr
+        return said
     shutil.copy(requirements, growing / "requirements.txt")
     shutil.rmtree(folder, ignore_errors=True)
     os.rename(growing, folder)
     return ""
+
+
+def _fetch_python(folder: Path, requirements: Path) -> str:
+    """The Python files of wheels; a compiled part leaves an empty file, which says that it was there."""
+    with tempfile.TemporaryDirectory(dir=CACHE) as wheels:
+        if said := _pip("download", "--dest", Path(wheels), requirements):
+            return said
+        for wheel in Path(wheels).glob("*.whl"):
+            with ZipFile(wheel) as archive:
+                for name in archive.namelist():
+                    if name.endswith((".py", ".dist-info/METADATA")):
+                        archive.extract(name, folder)
+                    elif name.endswith(".so"):
+                        folder.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+                        folder.joinpath(name).touch()
+    return ""
+
+
+def _pip(verb: str, option: str, folder: Path, requirements: Path) -> str:
+    """What pip said when it failed."""
+    words = [verb, "--no-deps", "--only-binary", ":all:", "--retries", "1", "--quiet", option, str(folder), "-r", str(requirements)]
+    pip = subprocess.run([sys.executable, "-m", "pip", *words], capture_output=True, text=True)
+    return pip.stderr or f"pip {verb} failed" if pip.returncode else ""
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from backends.condition import Condition, Installed, Management, Toolkit
+from backends.condition import Installed, Management, ServingCondition, Toolkit
 from backends.environment import Board, Environment
 from backends.wire import from_plain
 from reports.doctor import render_json, render_text
@@ -90,6 +90,6 @@ def test_a_finding_says_what_why_and_what_to_do_with_folders_as_they_are() -> No
 
 def test_the_data_are_the_records_own_fields() -> None:
     data = json.loads(render_json(diagnosis(WARNING)))
-    assert from_plain(Condition, data["condition"]) == CONDITION and from_plain(Environment, data["environment"]) == ENVIRONMENT
+    assert from_plain(ServingCondition, data["condition"]) == CONDITION and from_plain(Environment, data["environment"]) == ENVIRONMENT
     assert from_plain(tuple[Finding, ...], data["findings"]) == (WARNING,)
     assert (data["in_use"], data["exit_code"]) == (None, 0)

@@ -30,6 +30,14 @@ def test_a_pin_of_another_engine_is_refused(target: str) -> None:
         export(of_engine("vllm", "0.33.0"), LAUNCHERS[target])
 
 
+@pytest.mark.parametrize("target", LAUNCHERS)
+def test_a_pin_of_a_simulated_gpu_is_refused(target: str) -> None:
+    pin = building.pin()
+    simulated = replace(pin, valid_for=replace(pin.valid_for, gpu="simulated H200"))
+    with pytest.raises(ExportError, match="this pin was made on simulated H200, which is no GPU that anything could serve on"):
+        export(simulated, LAUNCHERS[target])
+
+
 @pytest.mark.parametrize("target", ["sglang", "sglang-yaml", "env"])
 def test_as_a_hint_it_is_commented_out_line_by_line(target: str) -> None:
     made = export(of_engine("vllm", "0.33.0"), LAUNCHERS[target], as_hint=True)

@@ -26,11 +26,12 @@ def test_the_default_stands_first_with_its_path() -> None:
 
 
 def test_the_rules_that_led_to_the_default_are_named_with_their_reasons() -> None:
-    first, second = lines_of(HOPPER, "By these rules of SGLang 0.5.16")[1:]
+    first, reason, second = lines_of(HOPPER, "By these rules of SGLang 0.5.16")[1:]
     assert (
         first.startswith("default.mha.hopper: base fa3, if no base backend chosen, MHA model, Hopper with CUDA 12.3 or newer")
         and "slower on Hopper" in first
     )
+    assert reason.startswith("recorded reason: FlashInfer >= 0.6.0, < 0.6.4: decode slow on SM90 (sglang issue 17411)")
     assert second == "page.default: page size 1, if --page-size unset. Where nothing else asks, a page is one token."
 
 

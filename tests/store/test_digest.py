@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from backends.environment import Environment
-from store.digest import canonical, cell_digest, run_digest
+from store.digest import audit_digest, canonical, cell_digest, run_digest
 from store.scenario import Scenario
 from tests.store.building import environment, scenario, weighted
 
@@ -56,8 +56,15 @@ def test_what_changes_the_question_or_the_numbers_changes_the_digest(change: Cal
     assert digest(change) != SAME
 
 
+def test_a_run_with_cells_of_its_own_is_another_than_that_of_its_scenario_whatever_the_order_of_the_cells() -> None:
+    one, two = weighted(0).cell, weighted(1).cell
+    found = audit_digest(SAME, (one, two))
+    assert found == audit_digest(SAME, (two, one)) == audit_digest(SAME, (replace(one, name="called otherwise"), two))
+    assert len({SAME, found, audit_digest(SAME, ()), audit_digest(SAME, (one,)), audit_digest("other", (one, two))}) == 5
+
+
 def test_a_digest_is_the_same_in_every_process() -> None:
-    assert SAME == "d651e3f1e8bd239d43ab397281a4fe79ca4c68a408476612e23782254bb4b87d"
+    assert SAME == "eedfb57241401382d6b078a90f643353d0363f803f9a40177482ff260c3aba0d"
 
 
 def test_a_cell_has_one_digest_under_any_name() -> None:

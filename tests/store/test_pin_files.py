@@ -140,6 +140,8 @@ def edited(path: Path, old: str, new: str) -> str:
         ("      version: 0.6.14", "      release: 0.6.14", "'flashinfer-python' must have just version and digest"),
         ("flags:\n", "flags: 3\nold:\n", "'flags' is missing or no mapping"),
         ("engine: sglang", "engine: [sglang", "pin pin.yaml is not YAML (line "),
+        ("engine: sglang", "engine: " + 5000 * "9", "pin pin.yaml is not YAML; restore it"),
+        ("engine: sglang", "engine: " + 1000 * "[", "pin pin.yaml is not YAML; restore it"),
         ("engine: sglang", "engine: sglang\nengine: vllm", "duplicate key"),
     ],
 )

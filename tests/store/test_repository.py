@@ -8,8 +8,18 @@ from backends.measured import Trial
 from backends.outcome import Outcome
 from store.connect import Store
 from store.errors import AlreadyStored, RunClosed, UnknownRun
-from store.measured_rows import UnknownName
-from store.repository import add_round, add_trials, add_wall_seconds, begin_run, load_run, newest_run, save_decision, set_left_out
+from store.repository import (
+    add_round,
+    add_trials,
+    add_wall_seconds,
+    begin_run,
+    finished_run,
+    load_run,
+    newest_run,
+    save_decision,
+    set_left_out,
+)
+from store.run_keys import UnknownName
 from tests.store.building import a_decision, a_round, a_run, a_trial, all_trials
 
 
@@ -64,6 +74,16 @@ def test_an_incomplete_run_is_opened_again_when_asked_a_finished_one_is_not(stor
 def test_a_run_of_another_digest_is_not_continued(store: Store) -> None:
     begin_run(store, a_run("r1"), fresh=False)
     assert begin_run(store, replace(a_run("r2"), digest="other"), fresh=False).id == "r2"
+
+
+def test_the_newest_finished_run_of_a_digest_answers_for_it(store: Store) -> None:
+    assert finished_run(store, a_run().digest) is None
+    for name, digest, status in (("r1", "a", "finished"), ("r2", "a", "finished"), ("r3", "a", "incomplete"), ("r4", "b", "finished")):
+        run = begin_run(store, replace(a_run(name), digest=digest), fresh=True)
+        save_decision(store, run.id, a_decision(run), status)
+    begin_run(store, replace(a_run("r5"), digest="a"), fresh=True)
+    found = finished_run(store, "a")
+    assert found is not None and (found.id, found.status) == ("r2", "finished") and finished_run(store, "c") is None
 
 
 def test_adding_the_same_round_again_changes_nothing(store: Store) -> None:

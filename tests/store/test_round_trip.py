@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from backends.arm import Arm, Provider
 from backends.cell import Cell, Phase
-from backends.measured import CellRound, Cost, Identity, Round, Trial, Visit
+from backends.measured import CellRound, Conditions, Cost, Identity, KernelNode, Round, Soundness, Trial, Visit
 from backends.outcome import Outcome
 from backends.reason import Reason
 from backends.serving_jit import Builds, ServingJit
+from store.calibration import NoiseFloor
 from store.connect import open_store
 from store.evidence import evidence_bytes, public, read_evidence, reduced
-from store.measured_rows import pack, unpack
 from store.repository import begin_run, load_run
+from store.round_rows import pack, unpack
 from store.run import Run
 from store.scenario import Exclusion, WeightedCell
 from store.serving_terms import ServingTerms
@@ -30,6 +31,13 @@ TIME = st.floats(min_value=1e-3, max_value=1e9)
 COUNT = st.integers(0, 2**62)
 MAYBE_REAL, MAYBE_COUNT = st.none() | REAL, st.none() | COUNT
 SECONDS = st.dictionaries(TEXT, REAL, max_size=3).map(lambda found: tuple(found.items()))
+
+TEXTS = st.lists(TEXT, max_size=2).map(tuple)
+NAMED = st.lists(st.tuples(TEXT, TEXT), max_size=2).map(tuple)
+AXES = st.tuples(*(st.integers(1, 2**31 - 1),) * 3)
+NODE = st.builds(KernelNode, TEXT, AXES, AXES, COUNT, st.lists(COUNT, max_size=3).map(tuple))
+SPAN = st.none() | st.tuples(REAL, REAL)
+CONDITIONS = st.builds(Conditions, COUNT, SPAN, SPAN, SPAN, SPAN, SPAN, st.none() | st.integers(0, 2**16))
 
 
 def names(limit: int) -> st.SearchStrategy[list[str]]:
@@ -51,25 +59,28 @@ def trials(draw: Any, arm: str, cell: str) -> Trial:
     numbers = {name: draw(MAYBE_REAL) for name in reals}
     numbers |= {name: draw(MAYBE_COUNT) for name in ("peak_memory_bytes", "workspace_bytes", "graph_bytes")}
     numbers |= {"slots": draw(st.none() | st.integers(0, 2**31 - 1))}
-    numbers |= {"kernel_files": draw(st.none() | st.lists(st.tuples(TEXT, TEXT), max_size=2).map(tuple))}
+    numbers |= {"kernel_files": draw(st.none() | NAMED), "autotuned": draw(NAMED), "labels": draw(TEXTS)}
+    numbers |= {"soundness": draw(st.none() | st.builds(Soundness, MAYBE_REAL, MAYBE_REAL, MAYBE_REAL))}
     outcome = draw(st.sampled_from(Outcome))
     if outcome is not Outcome.MEASURED:
         return Trial(arm, cell, outcome, "why: " + draw(TEXT), **numbers)
-    identity = Identity(draw(TEXT), draw(TEXT), tuple(draw(st.lists(TEXT, max_size=2))))
+    identity = Identity(draw(TEXT), draw(TEXT), draw(TEXTS), draw(st.lists(NODE, max_size=2).map(tuple)))
     return Trial(arm, cell, outcome, None, identity, Cost(draw(REAL), draw(MAYBE_REAL), draw(REAL), draw(REAL)), **numbers)
 
 
 @st.composite
 def rounds(draw: Any, index: int, arms: list[str], cell_names: list[str]) -> Round:
     def cell_round(cell: str) -> CellRound:
-        of_visits = st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(arms), st.lists(TIME, min_size=1, max_size=4))
-        visits = tuple(Visit(block, at, arm, tuple(samples)) for block, at, arm, samples in draw(st.lists(of_visits, max_size=3)))
+        samples = st.lists(TIME, min_size=1, max_size=4).map(tuple)
+        of_visits = st.builds(Visit, st.integers(0, 9), st.integers(0, 9), st.sampled_from(arms), samples, MAYBE_REAL, MAYBE_REAL)
+        visits = tuple(draw(st.lists(of_visits, max_size=3)))
         metadata = tuple((arm, draw(REAL), draw(REAL)) for arm in arms)
         launches, first_call_s = (tuple((arm, draw(each)) for arm in arms) for each in (st.integers(1, 99), REAL))
-        return CellRound(cell, launches, visits, metadata, draw(st.booleans()), first_call_s)
+        told = (draw(NAMED), draw(MAYBE_REAL), draw(st.none() | CONDITIONS), draw(TEXTS))
+        return CellRound(cell, launches, visits, metadata, draw(st.booleans()), first_call_s, *told)
 
-    labels = tuple(draw(st.lists(TEXT, max_size=2)))
-    return Round(index, draw(COUNT), tuple(map(cell_round, draw(st.permutations(cell_names)))), draw(SECONDS), labels)
+    whole = tuple(map(cell_round, draw(st.permutations(cell_names))))
+    return Round(index, draw(COUNT), whole, draw(SECONDS), draw(TEXTS), draw(st.booleans()), draw(st.booleans()))
 
 
 @st.composite
@@ -98,6 +109,7 @@ def runs(draw: Any) -> Run:
         engine_version=draw(st.none() | TEXT),
         terms=tuple(draw(terms(name)) for name in arm_names),
         left_out=tuple(draw(st.lists(TEXT, max_size=2))),
+        noise_floor=draw(st.none() | st.builds(NoiseFloor, REAL, TEXT, TEXT)),
     )
     return dataclasses.replace(run, decision=a_decision(run) if draw(st.booleans()) else None)
 

@@ -16,7 +16,7 @@ from sqlalchemy import inspect, text
 from sqlalchemy.exc import OperationalError
 
 import store
-from store import measured_tables  # noqa: F401  its tables register themselves
+from store import calibration_tables, measured_tables  # noqa: F401  their tables register themselves
 from store.connect import Store, open_store, reading, writer
 from store.decision import Ruling
 from store.errors import NewerSchema
@@ -110,13 +110,13 @@ def test_an_upgrade_that_fails_half_way_changes_nothing(tmp_path: Path, store: S
 
 def test_a_newer_schema_is_refused_with_both_versions_and_left_alone(tmp_path: Path, store: Store) -> None:
     connection = sqlite3.connect(tmp_path / "attnpin.sqlite")
-    connection.execute(f"UPDATE {VERSION_TABLE} SET version_num = '0007'")
+    connection.execute(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
     connection.commit()
     connection.close()
     with pytest.raises(NewerSchema) as caught:
         open_store(f"sqlite:///{tmp_path}/attnpin.sqlite")
     assert str(caught.value).endswith(
-        f"has schema 0007 and this attnpin knows schemas up to {SCHEMA}; install a newer attnpin or set store.url to another store"
+        f"has schema 9999 and this attnpin knows schemas up to {SCHEMA}; install a newer attnpin or set store.url to another store"
     )
     assert caught.value.exit_code == 2
 

@@ -52,7 +52,8 @@ def prefill(name: str = PREFILL, new: int = 4096, prefix: int = 0, tokens: float
 class Recipe:
     """``times_us`` of (arm name, cell name), without noise; ``process_sd`` and ``visit_sd`` are of ln(time), drawn per arm
     and process, and per visit. ``modes`` and ``kernels`` of (arm, cell) default to graph in decode, eager in prefill, and
-    to one kernel an arm. ``failures`` of (arm, cell) replace its trial and its visits."""
+    to one kernel an arm. ``failures`` of (arm, cell) replace its trial and its visits. ``asked``: processes of the request, by
+    default those that are there."""
 
     arms: tuple[Arm, ...]
     times_us: Times
@@ -74,6 +75,7 @@ class Recipe:
     decide: Decide = DECIDE
     page_size: int = 1
     seed: int = 3
+    asked: int | None = None
 
 
 def build(recipe: Recipe) -> Run:
@@ -161,7 +163,8 @@ def _samples(level: float) -> tuple[float, ...]:
 
 def _scenario(recipe: Recipe) -> Scenario:
     traffic = Traffic("chat", Lengths(1000, 6000), Lengths(250, 800), 64, 0.3, "made up")
-    measure = Measure("quick", recipe.processes, TIMING, 0.6, (), 0)
+    asked = recipe.processes if recipe.asked is None else recipe.asked
+    measure = Measure("quick", asked, TIMING, 0.6, (), 0)
     return Scenario(recipe.model, recipe.gpu, traffic, recipe.engine, measure, recipe.decide)
 
 

@@ -36,6 +36,7 @@ SMALL = (
     "measure.memory_fraction=0.02",
     *(f"measure.timing.{key}={value}" for key, value in TIMING.items()),
 )
+UNDECIDED = ("decide.tie_margin=0.0001", "decide.min_gain=0.0001")  # equal arms race to the end
 DECODE, PREFILL = "decode-1", "prefill-fresh"  # the cells this traffic makes
 DEFAULT = "torch_native/p1@kernel"
 ENTRY = """\

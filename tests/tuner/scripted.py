@@ -21,7 +21,8 @@ from backends.measured import CellRound, Cost, Identity, Round, Trial, Visit
 from backends.outcome import Outcome
 from backends.phases import Say
 from backends.spec import StageSpec, TimingSpec
-from backends.timing.disturbance import Lookout, Reading
+from backends.timing.disturbance import Disturbed, Reading
+from backends.timing.lookout import Lookout
 
 PAUSE_S = 0.02  # of a trial, and of a cell in a round
 
@@ -51,6 +52,7 @@ def run_round(
     timing: TimingSpec,
     say: Say,
     skip: Collection[tuple[str, str]] = (),
+    spaced: Collection[str] = (),
 ) -> Iterator[CellRound | Round]:
     say("import")
     for arm in arms:
@@ -142,7 +144,8 @@ def break_off(arm: Arm, cell: Cell | None) -> None:
 
 def overheat(arm: Arm, cell: Cell | None) -> None:
     cool, hot = Reading(0, 0, 60), Reading(0x40, 0, 91, 412.3, 990)
-    Lookout(iter([cool, hot]).__next__).look()
+    void = Lookout(iter([cool, hot]).__next__).look()
+    raise Disturbed(f"measurement invalid: {void}")
 
 
 def lose_the_guard(arm: Arm, cell: Cell | None) -> None:

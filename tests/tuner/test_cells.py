@@ -6,14 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backends.cell import Phase
+from backends.cell import PageLayout, Phase, kv_bytes, visible_keys
+from backends.kv.layout import pages_needed
 from store.scenario import Lengths, Traffic, WeightedCell
 from tests.tuner.planning import CHAT, GEMMA3, LLAMA, scenario, server
 from tuner.cells import Workload, cells_for
 from tuner.lengths import mean_tokens
 
 lengths = st.builds(lambda median, factor: Lengths(median, round(median * factor)), st.integers(1, 60_000), st.floats(1.0, 8.0))
-traffics = st.builds(Traffic, st.just("drawn"), lengths, lengths, st.integers(1, 300), st.floats(0.0, 0.95), st.just("drawn by hypothesis"))
+traffics = st.builds(
+    *(Traffic, st.just("drawn"), lengths, lengths, st.integers(1, 300), st.floats(0.0, 0.95), st.just("drawn by hypothesis")),
+    shared_prefix_tokens=st.one_of(st.just(0), st.integers(0, 3000)),
+)
 
 
 def workload(traffic: Traffic = CHAT, seed: int = 0, page_size: int = 1, asked: object = LLAMA, **sizes: object) -> Workload:
@@ -36,7 +40,7 @@ def test_the_shares_of_a_phase_sum_to_one_and_lengths_stay_within_the_server(
     for weighted in cells:
         assert max(weighted.cell.context_lens) <= min(40960, pool)
         assert weighted.cell.new_tokens <= 8192
-        assert sum(weighted.cell.context_lens) <= pool or weighted.cell.batch == 1
+        assert pages_needed(weighted.cell, page_size) * page_size <= pool or weighted.cell.batch == 1
         assert weighted.calls_per_1000_tokens > 0
     assert len(of(Phase.DECODE, cells)) <= 12 and len(of(Phase.PREFILL, cells)) <= 8
 
@@ -45,6 +49,32 @@ def test_the_shares_of_a_phase_sum_to_one_and_lengths_stay_within_the_server(
 @given(traffics, st.integers(0, 2**31))
 def test_the_same_seed_gives_the_same_cells(traffic: Traffic, seed: int) -> None:
     assert workload(traffic, seed) == workload(traffic, seed)
+
+
+def test_a_shared_prefix_is_read_once_and_moves_no_length() -> None:
+    alone, shared = (of(Phase.DECODE, workload(replace(CHAT, shared_prefix_tokens=tokens)).cells) for tokens in (0, 500))
+    for without, with_it in zip(alone, shared, strict=True):
+        cell = with_it.cell
+        assert cell.context_lens == without.cell.context_lens
+        assert visible_keys(cell) == visible_keys(without.cell) - sum(cell.shared_lens) + max(cell.shared_lens)
+        assert kv_bytes(cell, 2) < kv_bytes(without.cell, 2)
+
+
+def test_a_window_sees_only_the_shared_keys_inside_it() -> None:
+    window = next(kind for kind in GEMMA3.layers if kind.sliding_window)
+    cell = replace(of(Phase.DECODE, workload(replace(CHAT, shared_prefix_tokens=200)).cells)[0].cell, layer=window)
+    seen = {
+        (token if token < shared else (request, token))
+        for request, (context, shared) in enumerate(zip(cell.context_lens, cell.shared_lens))
+        for token in range(max(0, context - (window.sliding_window or 0)), context)
+    }
+    assert visible_keys(cell) == len(seen)
+
+
+def test_pages_lie_where_the_measure_wants_them() -> None:
+    case = scenario(asked=LLAMA, traffic=CHAT)
+    case = replace(case, measure=replace(case.measure, page_layout=PageLayout.RANDOM))
+    assert {weighted.cell.page_layout for weighted in cells_for(case, server(), case.model.layers, 1).cells} == {PageLayout.RANDOM}
 
 
 def test_another_seed_gives_other_lengths() -> None:

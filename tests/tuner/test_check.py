@@ -132,3 +132,31 @@ def test_a_pin_for_a_processor_says_nothing_on_a_gpu() -> None:
 
 def test_what_is_looked_for_are_the_packages_of_all_arms_and_the_engine() -> None:
     assert set(imports_under(RUN)) == {"sglang", "torch", "triton", "fa3", "flashinfer", "wave"}
+
+
+CHECKPOINT = replace(RUN.scenario.model, name="my_8b", config_sha256="a" * 64)
+OF_CHECKPOINT = replace(PIN, valid_for=replace(PIN.valid_for, model="my_8b", model_config="a" * 64))
+
+
+def test_a_checkpoint_whose_configuration_is_as_it_was_is_unchanged() -> None:
+    found = verdict(OF_CHECKPOINT, RUN, THEN, CHECKPOINT)
+    assert (found.status, found.sentence) == (Status.UNCHANGED, "nothing the pin rests on has changed: it holds as measured")
+
+
+def test_another_configuration_under_the_same_name_is_a_change() -> None:
+    found = verdict(OF_CHECKPOINT, RUN, THEN, replace(CHECKPOINT, config_sha256="b" * 64))
+    [change] = found.changes
+    assert (found.status, found.exit_code) == (Status.CHANGED, 3)
+    assert (change.what, change.before, change.after, change.touches) == ("config.json", "a" * 12, "b" * 12, ("every arm",))
+
+
+def test_a_configuration_that_nobody_looked_at_is_said_to_be_not_compared() -> None:
+    found = verdict(OF_CHECKPOINT, RUN, THEN)
+    assert found.status is Status.UNCHANGED
+    assert found.sentence.endswith("(the model's config.json was not compared: name it with model=hf model.path=CHECKPOINT)")
+
+
+def test_an_early_pin_of_a_checkpoint_is_compared_by_its_name() -> None:
+    early = replace(OF_CHECKPOINT, valid_for=replace(OF_CHECKPOINT.valid_for, model_config=None))
+    assert verdict(early, RUN, THEN, CHECKPOINT).status is Status.UNCHANGED
+    assert touched(verdict(early, RUN, THEN, replace(CHECKPOINT, name="other"))) == {"model": ("every arm",)}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tuner.hf.configuring import written
 from tests.tuner.jobs import DEFAULT, ROOT, Site
 from tuner import cli
 
@@ -88,3 +89,9 @@ def test_a_serving_environment_that_does_not_start_is_the_users_to_mend(
     assert check(site, f"engine.command={command}") == 2
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("attnpin: engine.command=")
+
+
+def test_a_checkpoint_named_beside_a_pin_is_compared_with_it(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = written(tmp_path / "other")
+    assert check(site, "model=hf", f"model.path={folder}") == 3
+    assert "changed: model changed under the pin" in capsys.readouterr().out

@@ -178,3 +178,10 @@ def test_a_plan_s_tree_is_drawn_alone_as_text_or_data(capsys):
     assert [line.split()[-1] for line in drawn.splitlines() if line.startswith("  yes")] == ["fa3"]
     assert run(["plan", "--tree", "--json", "model=qwen3_8b", "gpu=h200", FEW]) == 0
     assert json.loads(capsys.readouterr().out)["path"][0]["rule"] == "default.mha.hopper"
+
+
+@pytest.mark.parametrize("closed", ["<&- >&-", ">&- 2>&-"])
+def test_a_closed_stream_is_the_null_device_and_the_exit_code_stays(closed: str) -> None:
+    command = f'"{sys.executable}" -P -m tuner export --pin examples/qwen3_8b-h200/pin.yaml --to json {closed}'
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "") and "A fault in attnpin" not in done.stderr

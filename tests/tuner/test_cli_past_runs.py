@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 from store.connect import open_store
-from store.pin_files import write_pin
+from store.pin_files import evidence_entry, write_pin
 from store.repository import begin_run
 from tests.reports import building
+from tests.tuner.racing.playing import play, started
 from tuner.cli import run
+from tuner.decide import decide
+from tuner.deciding.explanation import explain
+from tuner.pin import pin_of
 
 
 @pytest.fixture
@@ -124,3 +128,16 @@ def test_an_evidence_file_that_was_changed_is_refused(pin, capsys):
     evidence.write_bytes(evidence.read_bytes() + b" ")
     assert run(["report", "--pin", str(pin)]) == 2
     assert evidence.name in capsys.readouterr().err
+
+
+def test_a_report_explains_every_comparison_from_a_pins_evidence_alone(tmp_path, capsys):
+    made = play(started({"fa3": (500.0, 100.0), "flashinfer": (500.0, 80.0)}))
+    decision = decide(made)
+    path = tmp_path / "pin.yaml"
+    write_pin(path, pin_of(made, decision, evidence_entry(path, made)), "# why\n", replace(made, decision=decision))
+    assert run(["report", "--pin", str(path), "--explain"]) == 0
+    text = capsys.readouterr().out
+    for start in ("Which pairs may be the best?", "How much attention time", "lose a cell?", "Does the pick hold"):
+        assert start in text
+    assert run(["report", "--pin", str(path), "--explain", "--json"]) == 0
+    assert [each["question"] for each in json.loads(capsys.readouterr().out)] == [each.question for each in explain(made)]

@@ -22,7 +22,7 @@ def attnpin(*arguments: str, line: str = "") -> str:
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("attnpin", ["plan", "tune", "check", "export", "report", "history", "limits", "doctor", "demo"]),
+        ("attnpin", list(cli.COMMANDS)),
         ("attnpin re", ["report"]),
         ("attnpin tune", ["tune"]),
         ("attnpin tune ", []),

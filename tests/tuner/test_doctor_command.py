@@ -83,3 +83,10 @@ def test_a_python_that_does_not_start_is_the_users_to_correct(capsys: pytest.Cap
     assert cli.run(["doctor", "engine.command=[/no/such/python]"]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("attnpin: engine.command=/no/such/python")
+
+
+def test_a_plan_that_asks_a_worker_says_what_can_spoil_a_measurement_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    install(tmp_path, "flashinfer-python", "0.6.10", {"flashinfer/__init__.py": ""})
+    install(tmp_path, "flashinfer-cubin", "0.6.8.post1", {"flashinfer_cubin/__init__.py": ""})
+    assert cli.run(["plan", "model=qwen3_8b", "gpu=h200", overlaid(tmp_path)]) == 0
+    assert "flashinfer-python is 0.6.10 and flashinfer-cubin is 0.6.8.post1: FlashInfer refuses to be imported" in capsys.readouterr().out

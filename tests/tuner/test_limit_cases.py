@@ -19,7 +19,7 @@ from backends.model import Attention
 from store.scenario import Scenario, Speculation
 from tests.asking import FULL, MLA, entries, gpu, model
 from tests.tuner.planning import scenario
-from tuner.engines.sglang.pages import page_size_with
+from tuner.engines.sglang.pages import page_sizes
 from tuner.engines.sglang.platforms import default_page_size
 from tuner.engines.sglang.questions import question_for
 from tuner.engines.sglang.rules import rules_for
@@ -84,7 +84,7 @@ def answer(part: Mapping[str, Any], backend: str) -> Answer:
     question = question_for(case, rules, default_page_size(case.gpu), packages=part.get("packages"))
     paths = {"paths": tuple(direct["paths"])} if "paths" in direct else {}
     ask = asking(replace(question, **{**direct, **paths}))
-    tokens = page or page_size_with(case, backend, rules, part.get("packages"))
+    tokens = page or page_sizes(case, rules, part.get("packages"))(backend)
     found: list[Judgement] = [judge(entry.capability, ask(Phase(phase), tokens)) for phase in part.get("phases", ["prefill", "decode"])]
     said = [(f"{each.asked} {each.allowed} {each.remedy} {each.source}" for each in one.reasons) for one in found]
     doubted = [(f"{each.asked} {each.allowed} {each.remedy} {each.source}" for each in one.doubts) for one in found]

@@ -64,3 +64,9 @@ def test_an_arm_counts_as_timed_when_every_cell_has_its_time_and_metadata() -> N
     assert PROCESS.timed("fa3/p1", [prefill()])
     assert not PROCESS.timed("fa3/p1", CELLS)
     assert not replace(PROCESS, metadata_us={}).timed("fa3/p1", [prefill()])
+
+
+def test_a_call_that_is_launched_eagerly_counts_with_its_host() -> None:
+    visits = (Visit(0, 0, "fa3/p1", (100.0, 101.0, 102.0), served_us=160.0), Visit(0, 1, "fa3/p1", (100.0,), served_us=250.0))
+    process = process_of(Round(0, 0, (CellRound(PREFILL, (), visits, (), True),), ()))
+    assert process.ln_us["fa3/p1", PREFILL] == pytest.approx(math.log(200.0))

@@ -78,7 +78,7 @@ def test_where_the_engine_was_not_installed_the_pin_names_none_but_the_rules_tha
 
 
 def test_the_page_size_is_the_picks() -> None:
-    default, paged = arm("fa3"), arm("trtllm_mha", page_size=64)
+    default, paged = arm("fa3"), arm("triton", page_size=64)
     times = {(default.name, PREFILL): 500.0, (default.name, DECODE): 100.0, (paged.name, PREFILL): 400.0, (paged.name, DECODE): 50.0}
     decided = build(Recipe((default, paged), times))
     assert valid_for(decided, decide(decided)).page_size == 64

@@ -15,10 +15,12 @@ from backends.outcome import Outcome
 from store.connect import open_store
 from store.repository import newest_run
 from tests.tuner.building import one_cell_each
-from tests.tuner.jobs import Site
+from tests.tuner.jobs import UNDECIDED, Site
 from tuner import budget, race, tune
 from tuner.budget import Budget
 from tuner.job import Job
+from tuner.patience import Patience
+from tuner.racing.next_round import NextRound
 from tuner.rationing import admits, left_out
 
 PROBE_S, ROUND_S = 10.0, 5.0
@@ -53,12 +55,12 @@ def window(tmp_path: Path, lock_key: str, scripted: bytes, monkeypatch: pytest.M
 
 def test_processes_are_fewer_where_time_is_short_and_that_is_said(window: Callable[..., Site], capsys: pytest.CaptureFixture[str]) -> None:
     site = window("works")
-    assert site.tune(FIVE, "measure.budget_s=42") == 0  # two probes, then four processes and a rest of 2 s
+    assert site.tune(FIVE, *UNDECIDED, "measure.budget_s=42") == 0  # two probes, then four processes and a rest of 2 s
     assert (site.run.status, len(site.run.rounds)) == ("finished", 4)
-    assert site.run.left_out == ("4 of 5 processes were measured in the 42 s of measure.budget_s",)
+    assert site.run.left_out == ("4 of at most 5 processes were measured in the 42 s of measure.budget_s",)
     out = capsys.readouterr().out
-    assert "no time   4 of 5 processes were measured in the 42 s of measure.budget_s" in out
-    assert "- **Left out for time**: 4 of 5 processes were measured" in site.pin_path.with_suffix(".md").read_text()
+    assert "no time   4 of at most 5 processes were measured in the 42 s of measure.budget_s" in out
+    assert "- **Left out for time**: 4 of at most 5 processes were measured" in site.pin_path.with_suffix(".md").read_text()
 
 
 def test_an_arm_that_would_cost_the_decision_is_not_probed(window: Callable[..., Site]) -> None:
@@ -87,15 +89,16 @@ def test_a_window_too_small_for_a_decision_pins_nothing_and_the_next_goes_on(
     assert {trial.arm for trial in site.run.trials} == {arm.name for arm in site.run.arms}
 
 
-def test_an_arm_that_a_window_left_out_is_named_by_a_job_without_one_that_goes_on(
-    window: Callable[..., Site], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("later", [(), ("measure.budget_s=1000",)])
+def test_an_arm_that_a_window_left_out_is_not_laid_at_the_door_of_the_job_that_goes_on(
+    window: Callable[..., Site], later: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     site = window("works", "takes_long", slow="takes_long")
     with monkeypatch.context() as patch:
         patch.setattr(race, "_run_round", interrupted_after(1))
         assert site.tune(TWO, "measure.budget_s=60") == 130
     assert (site.run.status, len(site.run.rounds)) == ("running", 1)
-    assert site.tune(TWO) == 0
+    assert site.tune(TWO, *later) == 0
     said = "not probed before the first process, and none may join later: takes_long/p1@kernel"
     assert (site.run.status, len(site.run.rounds), site.run.left_out) == ("finished", 2, (said,))
     assert f"no time   {said.partition(':')[0]}" in capsys.readouterr().out
@@ -105,18 +108,18 @@ def test_an_arm_that_a_window_left_out_is_named_by_a_job_without_one_that_goes_o
 def test_processes_that_no_arm_was_left_for_are_not_missing_for_want_of_time() -> None:
     run = one_cell_each({"fa3": (500.0, 100.0)}, processes=2)
     run = replace(run, scenario=replace(run.scenario, measure=replace(run.scenario.measure, processes=4)))
-    assert left_out(run, Budget()) == ("2 of 4 processes were measured",)
+    assert left_out(run, Budget()) == ("2 of at most 4 processes were measured",)
     failed = tuple(Trial(trial.arm, trial.cell, Outcome.CRASHED, "signal 11") for trial in run.trials)
     assert left_out(replace(run, trials=failed), Budget()) == ()
 
 
-def interrupted_after(rounds: int) -> Callable[[Job, int, tuple[Trial, ...]], tuple[Trial, ...]]:
+def interrupted_after(rounds: int) -> Callable[[Job, NextRound, Patience], None]:
     original = race._run_round
 
-    def run_round(job: Job, index: int, trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
-        if index == rounds:
+    def run_round(job: Job, coming: NextRound, patience: Patience) -> None:
+        if coming.index == rounds:
             raise KeyboardInterrupt
-        return original(job, index, trials)
+        original(job, coming, patience)
 
     return run_round
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from backends.cell import Phase
 from tests.tuner.planning import CHAT, server
-from tuner.loads import Load, decode_loads
+from tuner.loads import Load, decode_load, decode_loads
 from tuner.reach import largest_reachable, max_batch, reachable, unreachable
 
 
@@ -55,6 +55,7 @@ def test_where_nothing_fits_the_largest_batch_that_does_is_taken() -> None:
     found = largest_reachable(CHAT, room, 0, 1, 64)
     assert sum(found.context_lens) <= 12_000
     assert 1 < found.batch < 64
+    assert sum(decode_load(CHAT, room, 0, found.batch + 1, 1.0).context_lens) > 12_000
     assert found.share == 1.0
 
 

@@ -95,6 +95,6 @@ def test_overrides_that_contradict_the_checkpoint_are_refused_like_any_other(fol
 
 
 def test_the_backends_of_a_command_line_ask_for_the_same_path(folder: Path) -> None:
-    assert compose_backends(["model=hf", f"model.path={written(folder)}"])[1] == "0.5.22"
+    assert compose_backends(["model=hf", f"model.path={written(folder)}"]).version == "0.5.22"
     with pytest.raises(UsageError, match=r"give model\.path=FILE"):
         compose_backends(["model=hf"])

@@ -40,3 +40,7 @@ def test_the_clause_lists_a_few_names_when_none_is_near():
 
 def test_the_clause_points_to_the_help_when_there_are_too_many_names_to_read():
     assert instead("xyzzy", [f"name{i}" for i in range(30)]) == "see `attnpin tune --help` for what there is"
+
+
+def test_a_name_in_another_case_is_found_alone():
+    assert nearest("flash_attn", ["FLASH_ATTN", "FLASHMLA"]) == ("FLASH_ATTN",)

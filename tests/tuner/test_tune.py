@@ -110,10 +110,34 @@ def test_a_pin_made_for_another_scenario_is_replaced_only_after_saying_so(site: 
     assert told.err.index("another scenario") < told.err.index("probing") and site.pin.run == told.run.id
 
 
+def test_what_is_wrong_with_the_serving_environment_is_said_before_anything_is_measured_and_stored_with_the_run(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1")
+    told = tell(site)
+    sentence = "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1 is set: 1 multiplies float32 matrices in TF32, whatever the program asks; unset it"
+    assert told.err.index(sentence) < told.err.index("probing")
+    [finding] = [found for found in told.run.findings if found.rule == "variable-changes-kernels"]
+    assert finding.what == "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1 is set" and finding.concerns == ()
+    assert sentence in site.pin_path.with_suffix(".md").read_text()
+    assert finding in read_evidence(verify_evidence(site.pin_path, site.pin)).findings
+
+
 def test_where_no_arm_can_be_measured_the_run_is_incomplete(site: Site) -> None:
     told = tell(site, default_driver("scripted:segfaults"))
     assert (told.code, told.run.status, told.run.rounds) == (3, "incomplete", ())
     assert "no pin    incomplete: the default (torch_native) was not measured" in told.out
+
+
+def test_a_default_that_answers_wrongly_has_an_exit_code_of_its_own(site: Site) -> None:
+    told = tell(site.with_backends("works"), default_driver("scripted:answers_wrongly"))
+    assert (told.code, told.run.status) == (5, "incomplete") and not site.pin_path.exists()
+    assert "the default (torch_native) was not measured: torch_native on " in told.out and ": incorrect: relative error 0.3" in told.out
+
+
+def test_without_that_default_what_is_pinned_answers_rightly(site: Site) -> None:
+    told = tell(site.with_backends("works"), default_driver("scripted:answers_wrongly"), "without_default=true")
+    assert told.code == 0 and told.site.pin.flags == (("attention-backend", "works"),)
 
 
 def test_where_no_backend_may_run_at_all_there_is_no_run(site: Site, capsys: pytest.CaptureFixture[str]) -> None:

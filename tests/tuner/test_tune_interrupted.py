@@ -14,13 +14,13 @@ from sqlalchemy import text
 from store.connect import open_store, reading
 from store.errors import DiskFull
 from store.repository import newest_run
-from tests.tuner.jobs import Site, assert_stored_as_measured
+from tests.tuner.jobs import UNDECIDED, Site, assert_stored_as_measured
 from tuner import tune
 from tuner.job import Job
 
 FORK = multiprocessing.get_context("fork")  # what a new process would import first is imported already
 ROUNDS = 24  # more than ten kills leave time for
-LONG = f"measure.processes={ROUNDS}"
+LONG = (f"measure.processes={ROUNDS}", *UNDECIDED)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def killed_after(site: Site, seconds: float, at_work: bool) -> bool:
     def run() -> None:
         book_time = Job.book_time
         Job.book_time = lambda job: (book_time(job), begun.set())
-        site.tune(LONG)
+        site.tune(*LONG)
 
     job = FORK.Process(target=run)
     job.start()
@@ -61,7 +61,7 @@ def test_a_job_killed_at_ten_instants_loses_and_doubles_nothing_and_ends_complet
         assert set(map(repr, before)) <= set(map(repr, now))
         before = now
     spent = sum(seconds for _, seconds in site.run.wall_seconds)
-    assert site.tune(LONG) == 0
+    assert site.tune(*LONG) == 0
     assert (site.run.status, len(site.run.rounds), site.pin.run) == ("finished", ROUNDS, site.run.id)
     assert_stored_as_measured(site.run)
     assert sum(seconds for _, seconds in site.run.wall_seconds) > spent > 0

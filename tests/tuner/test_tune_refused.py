@@ -135,6 +135,31 @@ def test_a_job_that_no_backend_can_be_measured_in_ends_before_it_begins(site: Si
     assert list_runs(open_store(site.url)) == ()
 
 
+@pytest.fixture
+def nobody_asks_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lock(*_: object) -> None:
+        raise AssertionError("the device's lock was asked for")
+
+    monkeypatch.setattr(Session, "lock", lock)
+
+
+@pytest.mark.usefixtures("nobody_asks_for_the_device")
+@pytest.mark.parametrize(
+    ("override", "code", "words"),
+    [
+        ("engine.kv_cache_dtype=bfloat16", 3, "no backend can be measured, nothing was started: "),
+        ("engine.tensor_parallel=3", 2, "query heads do not divide over 3 attention ranks"),
+        ("engine.speculative.algorithm=NO_SUCH", 2, "nothing was started: SGLang 0.5.22 would not start with these settings: "),
+    ],
+)
+def test_a_job_that_cannot_be_does_not_wait_for_the_device(
+    site: Site, override: str, code: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert site.tune(override) == code
+    assert words in told(capsys)
+    assert list_runs(open_store(site.url)) == ()
+
+
 def test_a_gpu_that_others_are_using(site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     facts = Session.facts
 

@@ -7,8 +7,12 @@ from typing import Annotated
 
 import typer
 
+from backends.question import ENGINES
 from tuner.boundary import say
 from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, settings_of
+from tuner.errors import UsageError
+
+COMPARED = "sglang"  # whose documentation and docstrings were read
 
 
 def limits(
@@ -21,20 +25,22 @@ def limits(
     """Every backend with its limits, for the rules of one engine.version. Needs no GPU and asks none."""
     from reports import drift as differences
     from reports import limits_table
-    from tuner.engines.sglang.rules import rules_for
+    from tuner.engines.lookup import engine_named
     from tuner.settings import compose_backends
 
-    entries, version = compose_backends(overrides or (), config_dir)
-    rules, note = rules_for(version)
+    known = compose_backends(overrides or (), config_dir)
+    rules, note = engine_named(known.engine).rules_for(known.version)
     if note is not None:
         say(note)
     form = "json" if json else "markdown" if markdown else "text"
+    if drift and known.engine != COMPARED:
+        raise UsageError(f"limits --drift compares what is written of {ENGINES[COMPARED]}, and of no other engine; leave --drift out")
     if drift:
         from tuner.drift import drift_of
 
-        sys.stdout.write(differences.RENDER[form](drift_of(entries, rules, config_dir), rules))
+        sys.stdout.write(differences.RENDER[form](drift_of(known.entries, rules, config_dir), rules))
     else:
-        sys.stdout.write(limits_table.RENDER[form](entries, rules))
+        sys.stdout.write(limits_table.RENDER[form](known.entries, rules))
 
 
 def doctor(overrides: Overrides = None, json: Json = False, config_dir: ConfigDir = None) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tuner.commands.options import ConfigDir, Json, Overrides, settings_of
+from tuner.errors import UsageError
 
 if TYPE_CHECKING:
     from tuner.settings import Settings
@@ -25,9 +26,11 @@ def plan(
         sys.stdout.write(_tree(settings_of(overrides, config_dir), json))
         return
     from reports.plan import render_json, render_text
+    from tuner.consult import consulted_for_plan
     from tuner.plan import make_plan
 
-    made = make_plan(settings_of(overrides, config_dir))
+    settings, consulted = consulted_for_plan(settings_of(overrides, config_dir))
+    made = make_plan(settings, consulted=consulted)
     sys.stdout.write(render_json(made) if json else render_text(made))
 
 
@@ -40,9 +43,11 @@ def tune(context: typer.Context) -> int:
 
 def tune_with(settings: Settings) -> int:
     """One job of what may be several (--multirun); the exit code."""
+    from tuner.drivers import refuse_undriven
     from tuner.pin_place import refuse_unwritable
     from tuner.tune import run_tune
 
+    refuse_undriven(settings.scenario.engine.name, settings.entries)
     refuse_unwritable(settings.pin_path, settings.store_url)
     return run_tune(settings)
 
@@ -60,11 +65,13 @@ def demo(
 
 def _tree(settings: Settings, json: bool) -> str:
     from reports.default_tree import render_json, render_text
-    from tuner.engines.sglang.resolution import answer_to, path_of
-    from tuner.engines.sglang.rules import rules_for
-    from tuner.engines.sglang.tree import tree_for
+    from reports.wording import engine as engine_title
+    from tuner.engines.lookup import rules_of
 
-    scenario = settings.scenario
-    answer = answer_to(scenario, rules_for(scenario.engine.version)[0])
-    tree, path = tree_for(answer), path_of(answer)
+    scenario, engine = settings.scenario, rules_of(settings.scenario)
+    rules = engine.rules_for(scenario.engine.version)[0]
+    tree = engine.default_tree(scenario, rules)
+    if tree is None:
+        raise UsageError(f"{engine_title(scenario.engine.name)} has no default tree: it takes the first of a list; run plan without --tree")
+    path = engine.settled(scenario, settings.entries, rules).path
     return render_json(tree, path) if json else render_text(tree, path, f"{scenario.model.name} on {scenario.gpu.name}")

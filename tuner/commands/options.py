@@ -14,6 +14,7 @@ Overrides = Annotated[list[str] | None, typer.Argument(metavar="[key=value]...",
 PinFile = Annotated[str | None, typer.Option("--pin", metavar="FILE", help="the pin (the same as pin.path=FILE)")]
 ConfigDir = Annotated[str | None, typer.Option("--config-dir", "-cd", metavar="DIR", help="a folder with more configuration groups")]
 Json = Annotated[bool, typer.Option("--json", help="data instead of text")]
+Explain = Annotated[bool, typer.Option("--explain", help="why the verdict is what it is: every comparison in numbers")]
 Markdown = Annotated[bool, typer.Option("--md", help="Markdown instead of plain text")]
 
 

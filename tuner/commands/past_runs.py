@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tuner.boundary import say
-from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, PinFile, names_pin, pin_path_of, settings_of
+from tuner.commands.options import ConfigDir, Explain, Json, Markdown, Overrides, PinFile, names_pin, pin_path_of, settings_of
+
+if TYPE_CHECKING:
+    from store.run import Run
 
 
 def report(
@@ -17,10 +20,10 @@ def report(
     pin: PinFile = None,
     markdown: Markdown = False,
     json: Json = False,
+    explain: Explain = False,
     config_dir: ConfigDir = None,
 ) -> None:
     """One run, whole, from the store or from the evidence beside a pin."""
-    from reports.run_report import render_json, render_markdown, render_text
     from tuner.stored import run_from_pin, run_from_store
 
     if run_id is None and names_pin(overrides, pin):
@@ -29,8 +32,20 @@ def report(
         run, newer = run_from_store(settings_of(overrides, config_dir).store_url, run_id)
         if newer is not None:
             say(newer)
-    render = render_json if json else render_markdown if markdown else render_text
-    sys.stdout.write(render(run))
+    sys.stdout.write(_explained(run, markdown, json) if explain else _reported(run, markdown, json))
+
+
+def _reported(run: Run, markdown: bool, json: bool) -> str:
+    from reports.run_report import render_json, render_markdown, render_text
+
+    return (render_json if json else render_markdown if markdown else render_text)(run)
+
+
+def _explained(run: Run, markdown: bool, json: bool) -> str:
+    from reports.explanation import render_json, render_markdown, render_text
+    from tuner.deciding.explanation import explain as explanations
+
+    return (render_json if json else render_markdown if markdown else render_text)(explanations(run))
 
 
 def history(overrides: Overrides = None, json: Json = False, config_dir: ConfigDir = None) -> None:

@@ -19,14 +19,15 @@ def check(
     json: Json = False,
     config_dir: ConfigDir = None,
 ) -> int:
-    """Has anything under the pin changed? Exit 0: no; 3: yes, measure again."""
+    """Has anything under the pin changed? With model=hf model.path=CHECKPOINT also its config.json. Exit 0: no; 3: yes, measure again."""
     if not fast:
         raise UsageError("check without --fast would measure, which this version cannot; add --fast, or measure anew with `attnpin tune`")
     from reports.verdict import render_json, render_text
     from tuner.check import check_fast
 
     settings = settings_of(overrides, config_dir, pin)
-    verdict = check_fast(settings.pin_path, settings.scenario.engine)
+    model = settings.scenario.model
+    verdict = check_fast(settings.pin_path, settings.scenario.engine, model if model.config_sha256 else None, settings.world)
     sys.stdout.write(render_json(verdict) if json else render_text(verdict))
     return verdict.exit_code
 

@@ -1,7 +1,9 @@
-"""Why a ranked pair may still not be picked: it loses too much on one cell, the user chose otherwise, or requests may wait
-for its compiler."""
+"""Why a ranked pair may still not be picked: a demand keeps it out, the engine would not start with it, it loses too much on one
+cell, the user chose otherwise, or requests may wait for its compiler."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from backends.cell import Phase
 from reports import numbers
@@ -12,6 +14,8 @@ from tuner.deciding.contest import Contest
 from tuner.deciding.incumbent import chosen, usual
 from tuner.deciding.scores import cell_ratio
 from tuner.deciding.table import Table
+from tuner.deciding.ties import backends_of
+from tuner.engines.lookup import rules_of
 
 GUARDED_TOKEN_SHARE = 0.01
 
@@ -26,11 +30,11 @@ def _context_tokens(weighted: WeightedCell) -> int:
     return sum(weighted.cell.context_lens)
 
 
-def loses_a_cell(contest: Contest, pair: Pair) -> str | None:
-    """The sentence for the first guarded cell on which the pair is not surely within ``decide.max_cell_loss`` of the default
-    (an arm loses nothing to itself)."""
+def loses_a_cell(contest: Contest, pair: Pair, phases: Collection[Phase] = tuple(Phase)) -> str | None:
+    """The sentence for the first guarded cell of ``phases`` on which the pair is not surely within ``decide.max_cell_loss`` of the
+    default (an arm loses nothing to itself)."""
     default = contest.default or pair
-    for weighted in guarded(contest.table):
+    for weighted in (one for one in guarded(contest.table) if one.cell.phase in phases):
         cell, phase = weighted.cell.name, weighted.cell.phase
         arm, other = pair.of(phase), default.of(phase)
         found = cell_ratio(contest, arm, other, cell)
@@ -38,6 +42,16 @@ def loses_a_cell(contest: Contest, pair: Pair) -> str | None:
             limit = numbers.percent(contest.rules.max_cell_loss)
             return f"{arm} takes {numbers.interval(found)} times the time of {other} on {cell}: not surely within {limit} of it"
     return None
+
+
+def from_the_start(run: Run, contest: Contest, pair: Pair) -> str | None:
+    """Why a pair may not be picked whatever its times are."""
+    return (
+        kept_out(run, pair)
+        or against_choice(contest.table, pair, run)
+        or compiles_while_serving(contest.table, pair, run)
+        or (None if pair == contest.default else would_not_start(contest, pair, run))
+    )
 
 
 def against_choice(table: Table, pair: Pair, run: Run) -> str | None:
@@ -48,6 +62,22 @@ def against_choice(table: Table, pair: Pair, run: Run) -> str | None:
             return f"{choice} is your choice and is kept"
     page, kept = table.arms[pair.decode].page_size, run.default.page_size
     return f"engine.page_size={kept} is your choice and is kept" if run.scenario.engine.page_size is not None and page != kept else None
+
+
+def kept_out(run: Run, pair: Pair) -> str | None:
+    """The demand that keeps out an arm which was measured because the user named it."""
+    for phase in run.scenario.engine.role.phases:
+        terms = run.terms_of(pair.of(phase))
+        for one in terms.barred if terms else ():
+            if one.phase in (None, phase.value):
+                return f"{one.reasons[0].asked} keeps {pair.of(phase)} out ({one.reasons[0].allowed})"
+    return None
+
+
+def would_not_start(contest: Contest, pair: Pair, run: Run) -> str | None:
+    """The engine refuses some pairs of backends that it takes one by one."""
+    page_size = contest.table.arms[pair.decode].page_size
+    return rules_of(run.scenario).refusal_of(run.scenario, backends_of(contest, pair), page_size, run.default, run.environment.releases)
 
 
 def compiles_while_serving(table: Table, pair: Pair, run: Run) -> str | None:

@@ -45,11 +45,12 @@ def _page_reason(standing: Standing, pick: Pair) -> str:
 
 
 def _phase_reason(standing: Standing, pick: Pair, phases: tuple[Phase, ...]) -> str:
-    contest = standing.contest
-    cells = tuple(weighted for weighted in contest.table.weighted() if weighted.cell.phase in phases)
+    cells = tuple(weighted for weighted in standing.contest.table.weighted() if weighted.cell.phase in phases)
+    rival = _rival(standing.contest, pick, phases, cells, standing.ranked)
+    contest = standing.fresh if standing.fresh and rival == standing.fresh.default else standing.contest
     label = "+".join(phase.value for phase in phases)
     spent = f"{label}: {numbers.milliseconds(objective_ms(contest, pick, cells))} of attention per 1000 output tokens"
-    against = _against(contest, pick, _rival(contest, pick, phases, cells, standing.ranked), phases, cells)
+    against = _against(contest, pick, rival, phases, cells)
     return fitted(spent, against, _effect(standing, pick, phases))
 
 
@@ -89,7 +90,9 @@ def _range(found: Interval) -> str:
 def _effect(standing: Standing, pick: Pair, phases: tuple[Phase, ...]) -> str:
     default = standing.contest.default
     if default is not None and _same(pick, default, phases):
-        return f"; {'your choice' if any(chosen(standing.run.scenario.engine, phase) for phase in phases) else 'the default here'}, kept"
+        scenario = standing.run.scenario
+        asked = any(chosen(scenario.engine, phase) for phase in phases)
+        return f"; {wording.whose_choice(scenario) if asked else 'the default here'}, kept"
     score = next((score for score in standing.scores if score.pair == pick), None)
     change = step_change(score) if score else ""
     return f"; a step {change}, predicted" if change else ""

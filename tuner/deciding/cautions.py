@@ -7,12 +7,18 @@ from collections.abc import Iterable, Iterator
 
 from backends.arm import Provider
 from backends.cell import Phase
-from reports import numbers
+from backends.simulated.world import CAUTION, is_simulated
+from reports import numbers, wording
+from reports.doctor import in_a_sentence
 from store.decision import Pair
 from store.run import Run
 from tuner.deciding.bars import late_builds
 from tuner.deciding.contest import Contest
+from tuner.deciding.floor import said_of
+from tuner.deciding.how_timed import how_timed
 from tuner.deciding.incumbent import incumbent
+from tuner.deciding.wrong_answers import wrong_answers
+from tuner.pin import distributions_under
 from tuner.sieve import left_out
 
 ENOUGH_PROCESSES = 4
@@ -23,17 +29,22 @@ HOST_BOUND = 1.1  # served/device time of an eager call above which the host, no
 
 def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None]) -> tuple[str, ...]:
     """Foremost first, since a first screen shows few. ``shown`` are the pairs the decision names: pick and default."""
-    arms = tuple(dict.fromkeys(name for pair in shown if pair for name in (pair.prefill, pair.decode)))
+    pairs = tuple(pair for pair in shown if pair)
+    arms = tuple(dict.fromkeys(name for pair in pairs for name in (pair.prefill, pair.decode)))
     aside = _notes_aside(run, arms)
     return (
-        *_assumptions(contest),
+        *_simulated(run),
+        *dict.fromkeys(sentence for pair in pairs for sentence in wrong_answers(run, pair)),
+        *_assumptions(run, contest),
         *_processes(run),
         *_imported_ahead(run),
+        *_findings(run, arms),
         *_labels(run),
+        *how_timed(run, arms),
         *(note for note in run.notes if note not in aside),
         *_comparisons(contest),
         *_adapters(contest, arms),
-        *_host_bound(contest, arms),
+        *_host_bound(run, contest, arms),
         *_late_builds(run, arms),
         *_pool_sized_later(run),
         *_unguarded(contest),
@@ -42,14 +53,27 @@ def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None]) -> tuple[
     )
 
 
+def _simulated(run: Run) -> Iterator[str]:
+    if is_simulated(run.environment.board.name):
+        yield CAUTION
+
+
 def _processes(run: Run) -> Iterator[str]:
-    if len(run.rounds) < ENOUGH_PROCESSES:
-        yield f"processes measured: {len(run.rounds)}; {ENOUGH_PROCESSES} or more narrow the intervals"
+    if run.race and len(run.race) < ENOUGH_PROCESSES:
+        yield f"processes measured: {len(run.race)}; {ENOUGH_PROCESSES} or more narrow the intervals"
 
 
 def _imported_ahead(run: Run) -> Iterator[str]:
-    if run.scenario.measure.import_ahead:
+    if run.scenario.measure.import_ahead and not all(measured.quiet for measured in run.rounds):
         yield "host times (metadata, served, opening, first call) were taken while the next process imported: higher than alone"
+
+
+def _findings(run: Run, shown: Iterable[str]) -> Iterator[str]:
+    """What is wrong with the distributions that ``shown`` rest on, or with all that ran there."""
+    under = {each.name for each in distributions_under(run.environment, [arm for arm in run.arms if arm.name in shown])}
+    for finding in run.findings:
+        if not finding.concerns or under.intersection(finding.concerns):
+            yield in_a_sentence(finding)
 
 
 def _notes_aside(run: Run, shown: Iterable[str]) -> tuple[str, ...]:
@@ -67,17 +91,18 @@ def _labels(run: Run) -> Iterator[str]:
         yield f"{cell} had not settled in {count} of {len(run.rounds)} processes"
 
 
-def _assumptions(contest: Contest) -> Iterator[str]:
-    rules = contest.rules
-    yield f"no calibration of this board: process-to-process noise of {numbers.percent(rules.sigma_floor)} was assumed as a floor"
+def _assumptions(run: Run, contest: Contest) -> Iterator[str]:
+    yield said_of(run.noise_floor, run.scenario.decide)
     yield f"attention's share of a step is predicted, not measured; {contest.around.rates.source}"
 
 
 def _comparisons(contest: Contest) -> Iterator[str]:
     rules = contest.rules
-    if contest.comparisons > 1:
+    looks = len(contest.looks)
+    if contest.comparisons * looks > 1:
+        over = f"{wording.count(contest.comparisons, 'rival')}{f' and {looks} looks' if looks > 1 else ''}"
         yield (
-            f"intervals of pairs hold together at {numbers.level(rules.confidence)} over {contest.comparisons} rivals "
+            f"intervals of pairs hold together at {numbers.level(rules.confidence)} over {over} "
             f"(Bonferroni: each at {numbers.level(contest.confidence)})"
         )
 
@@ -88,9 +113,13 @@ def _adapters(contest: Contest, arms: Iterable[str]) -> Iterator[str]:
             yield f"{name} was driven through a kernel adapter, not through the engine's own object"
 
 
-def _host_bound(contest: Contest, arms: tuple[str, ...]) -> Iterator[str]:
-    """Decisions compare device time; where the host is slower, serving does not see all of the difference."""
-    for (arm, cell), trial in contest.table.trials.items():
+def _served_in_rounds(run: Run) -> bool:
+    return any(visit.served_us is not None for measured in run.rounds for cell in measured.cells for visit in cell.visits)
+
+
+def _host_bound(run: Run, contest: Contest, arms: tuple[str, ...]) -> Iterator[str]:
+    """Of runs whose rounds timed eager calls on the device alone: where the host is slower, serving sees less of a difference."""
+    for (arm, cell), trial in contest.table.trials.items() if not _served_in_rounds(run) else ():
         cost = trial.cost
         if arm in arms and cost and cost.served_us is not None and cost.served_us > HOST_BOUND * cost.device_us:
             served, device = numbers.microseconds(cost.served_us), numbers.microseconds(cost.device_us)

@@ -9,7 +9,9 @@ from functools import reduce
 from store.decision import Pair
 from store.run import Run
 from store.scenario import Decide, WeightedCell
+from tuner.deciding.floor import rules_of
 from tuner.deciding.table import Table
+from tuner.looks import looks_up_to
 from tuner.objective import counted
 from tuner.ranks import ranks_of
 from tuner.rates import rates
@@ -20,8 +22,9 @@ from tuner.step import Span, Surroundings, layers_rest
 @dataclass(frozen=True)
 class Contest:
     """``default`` None = it was not measured. ``cells`` are those the objective adds up, ``comparisons`` the rivals that
-    share the error rate, ``confidence`` what each of their intervals needs (Bonferroni). ``rest`` = ms of everything but
-    attention per 1000 output tokens, over the same cells."""
+    share the error rate at each of the ``looks``, ``confidence`` what each of their intervals needs (Bonferroni). ``rest`` = ms of
+    everything but attention per 1000 output tokens, over the same cells. ``earlier``: processes that tell how much differences
+    scatter, where those of ``table`` are too few to; they say nothing of where the differences lie."""
 
     table: Table
     rules: Decide
@@ -31,17 +34,29 @@ class Contest:
     confidence: float
     around: Surroundings
     rest: Span
+    looks: tuple[int, ...]
+    earlier: Table | None = None
+
+    @property
+    def look_confidence(self) -> float:
+        """Of what shares its error with the looks alone: one cell, and a tie, since an intersection-union test needs no correction."""
+        return bonferroni(self.rules.confidence, len(self.looks))
 
 
 def contest_of(run: Run, table: Table, default: Pair | None, ranked: Iterable[Pair]) -> Contest:
     """``ranked`` are the pairs that may be compared; those that differ in no counted cell are one rival."""
-    rules, engine = run.scenario.decide, run.scenario.engine
+    rules = rules_of(run)
     cells = counted(table.cells, rules.objective)
     comparisons = max(0, len({counted_arms(pair, cells) for pair in ranked}) - 1)
+    around = surroundings_of(run)
+    looks = looks_up_to(run.scenario.measure.processes)
+    confidence = bonferroni(rules.confidence, comparisons * len(looks))
+    return Contest(table, rules, default, cells, comparisons, confidence, around, rest_of(cells, around), looks)
+
+
+def surroundings_of(run: Run) -> Surroundings:
     device = "cpu" if run.environment.board.kind == "cpu" else "cuda"
-    around = Surroundings(run.scenario.model, ranks_of(engine), device, rates(run.scenario.gpu, run.trials))
-    confidence = bonferroni(rules.confidence, comparisons)
-    return Contest(table, rules, default, cells, comparisons, confidence, around, rest_of(cells, around))
+    return Surroundings(run.scenario.model, ranks_of(run.scenario.engine), device, rates(run.scenario.gpu, run.trials))
 
 
 def rest_of(cells: Iterable[WeightedCell], around: Surroundings) -> Span:

@@ -47,7 +47,7 @@ def unmeasured(run: Run, table: Table) -> str | None:
         backend = usual(run).of(phase)
         arm = _arm(run, backend)
         served = arm is not None and serves(arm, phase, run.exclusions)
-        reason = _missing(table, arm.name, weighted) if arm and served else _never_an_arm(run, backend, phase)
+        reason = missing(table, arm.name, weighted) if arm and served else never_an_arm(run, backend, phase)
         if weighted and reason:
             return f"incomplete: the default ({backend}) was not measured: {reason}"
     pair = incumbent(run)
@@ -56,7 +56,8 @@ def unmeasured(run: Run, table: Table) -> str | None:
     return f"incomplete: the default ({pair.prefill}, {pair.decode}) was not measured: no process timed it on every cell"
 
 
-def _never_an_arm(run: Run, backend: str, phase: Phase) -> str:
+def never_an_arm(run: Run, backend: str, phase: Phase) -> str:
+    """Why the run has no arm of ``backend`` that serves ``phase``."""
     for exclusion in run.exclusions:
         if exclusion.backend == backend and exclusion.phase in (None, phase.value) and exclusion.reasons:
             return _excluded(exclusion)
@@ -71,7 +72,8 @@ def _excluded(exclusion: Exclusion) -> str:
     return f"{reason.asked} was asked, {reason.allowed} is allowed ({reason.source}); {reason.remedy}"
 
 
-def _missing(table: Table, arm: str, cells: Iterable[WeightedCell]) -> str | None:
+def missing(table: Table, arm: str, cells: Iterable[WeightedCell]) -> str | None:
+    """The first of ``cells`` that ``arm`` was not measured on, and why."""
     for weighted in cells:
         name = weighted.cell.name
         trial = table.trials.get((arm, name))

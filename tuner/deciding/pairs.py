@@ -39,11 +39,17 @@ def _request(arm: Arm) -> tuple[str, int, str, tuple[tuple[str, str], ...]]:
 
 
 def unranked(table: Table, pair: Pair, default: Pair | None, pairs: Iterable[Pair]) -> str | None:
-    """Why ``pair`` is shown but not ranked: fewer processes than the rest, another mode, or the default under another name."""
+    """Why ``pair`` is shown but not ranked: processes without it between others, another mode, or the default under another name."""
     return _thin(table, pair, [default] if default else pairs) or _other_mode(table, pair, default) or _same_arm(table, pair, default)
 
 
 def _thin(table: Table, pair: Pair, others: Iterable[Pair]) -> str | None:
+    """One that was in every process up to some and in none thereafter has left the race, which is another matter."""
+    had = len(table.shared([pair], table.weighted()))
+    return None if had and had == table.from_the_start(pair) else thin(table, pair, others)
+
+
+def thin(table: Table, pair: Pair, others: Iterable[Pair]) -> str | None:
     cells = table.weighted()
     had = len(table.shared([pair], cells))
     wanted = max((len(table.shared([other], cells)) for other in others), default=0)

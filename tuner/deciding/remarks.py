@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from reports import numbers, wording
 from store.decision import Pair
+from tuner.deciding.given_up import given_up
 from tuner.deciding.scores import objective_ms, ratio
 from tuner.deciding.standing import Standing
-from tuner.deciding.unset import passed_over
+from tuner.deciding.unset import in_words, passed_over
 
 
 def remarks(standing: Standing, pick: Pair) -> tuple[str, ...]:
     without = f"{standing.missing}; pinned without it" if standing.missing else None
     faster = [score for score in standing.scores if score.objective_ms < objective_ms(standing.contest, pick)]
-    said = (without, passed_over(standing.contest, faster), _preferred(standing, pick))
+    passed = passed_over(standing.contest, faster)
+    said = (without, in_words(passed) if passed else None, given_up(standing, pick, passed), _preferred(standing, pick))
     return tuple(text for text in said if text)
 
 

@@ -8,13 +8,14 @@ from statistics import fmean
 from store.decision import CellResult, Interval, Pair, StepModel
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
-from tuner.deciding.scores import cell_ratio
+from tuner.deciding.scores import cell_differences, cell_ratio
 from tuner.objective import US_PER_MS
 from tuner.step import step_model
 
 
-def cell_results(contest: Contest) -> tuple[CellResult, ...]:
-    """Also of arms that may not be ranked: what was measured is shown."""
+def cell_results(contest: Contest, fresh: Contest | None = None, pick: Pair | None = None) -> tuple[CellResult, ...]:
+    """Also of arms that may not be ranked: what was measured is shown. The ratios of ``pick`` are those of the ``fresh`` processes
+    after the choice, where there are such."""
     table = contest.table
     return tuple(
         CellResult(
@@ -22,7 +23,8 @@ def cell_results(contest: Contest) -> tuple[CellResult, ...]:
             weighted.cell.name,
             table.mode(arm, weighted.cell.name) or "",
             _median_us(contest, arm, weighted),
-            _ratio(contest, arm, weighted),
+            _ratio(fresh if fresh and pick and arm == pick.of(weighted.cell.phase) else contest, arm, weighted),
+            _lone_ratio(contest, arm, weighted),
         )
         for weighted in table.cells
         for arm in table.arms
@@ -50,3 +52,12 @@ def _ratio(contest: Contest, arm: str, weighted: WeightedCell) -> Interval | Non
     if contest.default is None:
         return None
     return cell_ratio(contest, arm, contest.default.of(weighted.cell.phase), weighted.cell.name)
+
+
+def _lone_ratio(contest: Contest, arm: str, weighted: WeightedCell) -> float | None:
+    """In the only process that timed both; an arm that left the race after it has no interval."""
+    default, cell = contest.default.of(weighted.cell.phase) if contest.default else arm, weighted.cell.name
+    if arm == default or contest.table.mode(arm, cell) != contest.table.mode(default, cell):
+        return None
+    found = cell_differences(contest.table, arm, default, cell)
+    return math.exp(found[0]) if len(found) == 1 else None

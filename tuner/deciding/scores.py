@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from statistics import fmean
 
 from store.decision import Interval, Pair
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
+from tuner.deciding.table import Table
 from tuner.objective import Exposure, attention_ms
 from tuner.statistics import interval
 from tuner.step import share
@@ -25,16 +26,27 @@ def differences(
     contest: Contest, new: Pair, old: Pair, cells: Iterable[WeightedCell] | None = None, exposure: Exposure = Exposure.HIDDEN
 ) -> list[float]:
     """ln(new/old) of the objective, or of ``cells`` of it, in each process that timed both."""
-    counted = contest.cells if cells is None else tuple(cells)
+    return _differences(contest.table, new, old, contest.cells if cells is None else tuple(cells), exposure)
+
+
+def _differences(table: Table, new: Pair, old: Pair, counted: tuple[WeightedCell, ...], exposure: Exposure) -> list[float]:
     return [
         math.log(attention_ms(process, new, counted, exposure) / attention_ms(process, old, counted, exposure))
-        for process in contest.table.shared([new, old], counted)
+        for process in table.shared([new, old], counted)
     ]
 
 
-def ratio(contest: Contest, new: Pair, old: Pair, cells: Iterable[WeightedCell] | None = None) -> Interval | None:
+def ratio(
+    contest: Contest, new: Pair, old: Pair, cells: Iterable[WeightedCell] | None = None, exposure: Exposure = Exposure.HIDDEN
+) -> Interval | None:
     """new/old at the confidence that all rivals share."""
-    return interval(differences(contest, new, old, cells), contest.confidence, contest.rules.sigma_floor)
+    counted = contest.cells if cells is None else tuple(cells)
+    return _judged(contest, lambda table: _differences(table, new, old, counted, exposure), contest.confidence)
+
+
+def _judged(contest: Contest, found: Callable[[Table], list[float]], confidence: float) -> Interval | None:
+    also = found(contest.earlier) if contest.earlier else ()
+    return interval(found(contest.table), confidence, contest.rules.sigma_floor, also)
 
 
 def step_gain(contest: Contest, pair: Pair) -> tuple[float, float] | None:
@@ -51,7 +63,7 @@ def step_gain(contest: Contest, pair: Pair) -> tuple[float, float] | None:
 
 
 def _gains(contest: Contest, pair: Pair, default: Pair, exposure: Exposure) -> list[float]:
-    found = interval(differences(contest, pair, default, exposure=exposure), contest.confidence, contest.rules.sigma_floor)
+    found = ratio(contest, pair, default, exposure=exposure)
     shares = share(objective_ms(contest, default, exposure=exposure), contest.rest)
     return [part * (1 - end) for part in shares for end in (found.low, found.high)] if found else []
 
@@ -61,9 +73,13 @@ def cell_ratio(contest: Contest, new: str, old: str, cell: str) -> Interval | No
     table = contest.table
     if new == old or table.mode(new, cell) != table.mode(old, cell):
         return None
+    return _judged(contest, lambda table: cell_differences(table, new, old, cell), contest.look_confidence)
+
+
+def cell_differences(table: Table, new: str, old: str, cell: str) -> list[float]:
+    """ln(new/old) of two arms on one cell, in each process that timed both."""
     logs = [(process.ln_us.get((new, cell)), process.ln_us.get((old, cell))) for process in table.processes]
-    paired = [one - two for one, two in logs if one is not None and two is not None]
-    return interval(paired, contest.rules.confidence, contest.rules.sigma_floor)
+    return [one - two for one, two in logs if one is not None and two is not None]
 
 
 def worst_cell(contest: Contest, pair: Pair, cells: Iterable[WeightedCell]) -> tuple[str, Interval] | None:

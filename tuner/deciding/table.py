@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from backends.arm import Arm
 from backends.cell import Phase
@@ -49,17 +50,24 @@ class Table:
             self.measured(arm, weighted.cell.name) for weighted in self.cells_of(phase)
         )
 
+    def from_the_start(self, pair: Pair) -> int:
+        """How many processes, from the first on, timed ``pair`` wherever traffic goes."""
+        keys = [(pair.of(weighted.cell.phase), weighted) for weighted in self.weighted()]
+        there = (all(process.timed(arm, (weighted,)) for arm, weighted in keys) for process in self.processes)
+        return sum(1 for _ in takewhile(bool, there))
+
     def shared(self, pairs: Iterable[Pair], cells: Iterable[WeightedCell]) -> tuple[Process, ...]:
         """The processes that timed every one of ``pairs`` on every one of ``cells``."""
         wanted = [(pair.of(weighted.cell.phase), weighted) for pair in pairs for weighted in cells]
         return tuple(process for process in self.processes if all(process.timed(arm, (weighted,)) for arm, weighted in wanted))
 
 
-def table_of(run: Run) -> Table:
+def table_of(run: Run, confirming: bool = False) -> Table:
+    """Of the processes that choices rest on, or of those ``confirming`` one afterwards."""
     return Table(
         arms={arm.name: arm for arm in run.arms},
         trials={(trial.arm, trial.cell): trial for trial in run.trials},
         cells=run.cells,
-        processes=tuple(process_of(round_) for round_ in run.rounds),
+        processes=tuple(process_of(round_) for round_ in (run.confirmation if confirming else run.race)),
         exclusions=run.exclusions,
     )

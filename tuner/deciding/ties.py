@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from store.decision import Pair, PairScore
@@ -13,26 +13,32 @@ from tuner.statistics import tied
 
 @dataclass(frozen=True)
 class Choice:
-    """``leader`` is the fastest pair that may be picked; ``pick`` the one preferred among those tied with it."""
+    """``leader`` is the fastest pair that may be picked; ``pick`` the one preferred among those tied with it. ``best_set``: those
+    that may be picked and are not surely slower than another of them."""
 
     pick: Pair | None
     leader: Pair | None
     tie_set: tuple[Pair, ...]
+    best_set: tuple[Pair, ...]
 
 
-def choose(contest: Contest, scores: Iterable[PairScore], preference: Callable[[Pair], tuple[float, ...]]) -> Choice:
-    """The default unless a pair surely wins ``decide.min_gain`` of a step; ties go to the default, then by ``preference``.
+def choose(
+    contest: Contest, scores: Iterable[PairScore], preference: Callable[[Pair], tuple[float, ...]], unbeaten: Collection[Pair]
+) -> Choice:
+    """The default unless it is beaten and a pair surely wins ``decide.min_gain`` of a step; ties go to the default, then by
+    ``preference``.
 
     Without a default the fastest pair leads, whatever it wins.
     """
-    allowed = [score for score in scores if score.barred is None]
+    allowed = [score for score in scores if score.barred is None and score.dropped is None]
+    best = tuple(score.pair for score in allowed if score.pair in unbeaten)
     winners = [score for score in allowed if contest.default is None or enough(contest, score)]
     leader = _fastest(winners or allowed)
-    ties = tuple(score.pair for score in allowed if leader and _is_tied(contest, score.pair, leader))
-    if contest.default is not None and (not winners or contest.default in ties):
-        return Choice(contest.default, leader, ties)
+    ties = tuple(score.pair for score in allowed if leader and is_tied(contest, score.pair, leader))
+    if contest.default is not None and (not winners or contest.default in (*ties, *best)):
+        return Choice(contest.default, leader, ties, best)
     fit = [score.pair for score in winners if score.pair in ties]
-    return Choice(min(fit, key=preference, default=None), leader, ties)
+    return Choice(min(fit, key=preference, default=None), leader, ties, best)
 
 
 def enough(contest: Contest, score: PairScore) -> bool:
@@ -63,8 +69,8 @@ def _fastest(scores: Iterable[PairScore]) -> Pair | None:
     return best.pair if best else None
 
 
-def _is_tied(contest: Contest, pair: Pair, leader: Pair) -> bool:
+def is_tied(contest: Contest, pair: Pair, other: Pair) -> bool:
     rules = contest.rules
-    if counted_arms(pair, contest.cells) == counted_arms(leader, contest.cells):
+    if counted_arms(pair, contest.cells) == counted_arms(other, contest.cells):
         return True
-    return tied(differences(contest, pair, leader), rules.tie_margin, rules.confidence, rules.sigma_floor)
+    return tied(differences(contest, pair, other), rules.tie_margin, contest.look_confidence, rules.sigma_floor)

@@ -9,26 +9,31 @@ from reports import numbers, wording
 from reports.choice import step_change
 from store.decision import Pair, PairScore
 from tuner.deciding.contest import Contest
-from tuner.deciding.scores import objective_ms
+from tuner.deciding.scores import differences, objective_ms
 from tuner.deciding.ties import Choice, enough
+from tuner.racing.elimination import ALPHA
+from tuner.statistics import minimum_detectable
 from tuner.step import share
 
 
-def unset_because(contest: Contest, default: Pair, scores: Iterable[PairScore], choice: Choice) -> str:
-    """ "unset, because ..." for a run that keeps its default."""
+def unset_because(contest: Contest, default: Pair, scores: Iterable[PairScore], choice: Choice, lost: str | None = None) -> str:
+    """ "unset, because ..." for a run that keeps its default; ``lost``: the sentence of a pick that did not hold."""
     rivals = [score for score in scores if score.pair != default]
-    passed = passed_over(contest, rivals)
+    passed = in_words(best) if (best := passed_over(contest, rivals)) else None
     allowed = [score for score in rivals if score.barred is None]
-    reason = _in_numbers(contest, default, allowed, choice) if allowed else _of_barred(contest, default, rivals, passed)
+    reason = lost or (_in_numbers(contest, default, allowed, choice) if allowed else _of_barred(contest, default, rivals, passed))
     sentence = f"unset, because {reason}" + (f"; {passed}" if passed else "")
     return wording.by_backend(sentence, contest.table.arms.values())
 
 
-def passed_over(contest: Contest, scores: Iterable[PairScore]) -> str | None:
-    """The fastest pair that would win enough but is barred, and by what."""
+def passed_over(contest: Contest, scores: Iterable[PairScore]) -> PairScore | None:
+    """The fastest pair that would win enough but is barred."""
     barred = [score for score in scores if score.barred is not None and enough(contest, score)]
-    best = min(barred, key=lambda score: score.objective_ms, default=None)
-    return f"{wording.pair(best.pair)} would make a step {step_change(best)}, but {best.barred}" if best else None
+    return min(barred, key=lambda score: score.objective_ms, default=None)
+
+
+def in_words(passed: PairScore) -> str:
+    return f"{wording.pair(passed.pair)} would make a step {step_change(passed)}, but {passed.barred}"
 
 
 def _of_barred(contest: Contest, default: Pair, rivals: list[PairScore], passed: str | None) -> str:
@@ -57,6 +62,8 @@ def _others(contest: Contest, default: Pair, pairs: Iterable[Pair]) -> str:
 def _in_numbers(contest: Contest, default: Pair, allowed: list[PairScore], choice: Choice) -> str:
     best = max(allowed, key=lambda score: -1.0 if score.step_gain_high is None else score.step_gain_high)
     most, least = best.step_gain_high, best.step_gain_low
+    if (most is None or least is None or best.ratio is None) and best.dropped is not None:
+        return f"no arm beat the default: {wording.pair(best.pair)}, the nearest, {best.dropped}"
     if most is None or least is None or best.ratio is None:
         return "one process says nothing about how sure a difference is: inconclusive; set measure.processes to 4 or more"
     name = wording.pair(best.pair)
@@ -64,15 +71,26 @@ def _in_numbers(contest: Contest, default: Pair, allowed: list[PairScore], choic
     if most <= 0:
         return f"no arm beat the default: with the nearest, {name}, a step is {numbers.change_range(-most, -least)} ({measured})"
     if most < contest.rules.min_gain:
-        return f"with the best arm, {name}, a step is at most {numbers.percent(most)} faster ({measured}; {_share(contest, default)})"
+        seen = f"{measured}; {_share(contest, default)}{_detectable(contest, default, best.pair)}"
+        return f"with the best arm, {name}, a step is at most {numbers.percent(most)} faster ({seen})"
     needed = numbers.percent(contest.rules.min_gain)
     if choice.leader != default and default in choice.tie_set and choice.leader is not None:
         margin = numbers.percent(contest.rules.tie_margin)
-        return f"{wording.pair(choice.leader)} is tied with the default within {margin} of attention time"
+        tie = f"{wording.pair(choice.leader)} is tied with the default within {margin} of attention time"
+        return tie + _detectable(contest, default, choice.leader)
+    if enough(contest, best):
+        sure = numbers.level(1 - ALPHA)
+        return f"it is not {sure} sure that {name} is faster than the default at all ({measured}{_detectable(contest, default, best.pair)})"
     return (
         f"it is inconclusive whether {name} makes a step {needed} faster: predicted {numbers.change_range(-most, -least)} "
-        f"({measured}; {_share(contest, default)})"
+        f"({measured}; {_share(contest, default)}{_detectable(contest, default, best.pair)})"
     )
+
+
+def _detectable(contest: Contest, default: Pair, rival: Pair) -> str:
+    """How small a difference would have shown."""
+    found = minimum_detectable(differences(contest, rival, default), contest.confidence, contest.rules.sigma_floor)
+    return "" if found is None else f"; a difference of {numbers.percent(found)} would have shown in four such runs of five"
 
 
 def _share(contest: Contest, default: Pair) -> str:

@@ -36,11 +36,17 @@ def _shadowing(module: Provided, patient: Patient, known: Known) -> Finding:
         "pip and the engine's version checks may look at the hidden one, and upgrading that changes nothing that runs",
         "make sure that the server's path begins the same" if wanted else "remove one of them, or put the one you mean first (engine.path)",
         "Python's path finder (PEP 420)",
+        _owners(module.name, known) or (module.name,),
     )
 
 
+def _owners(module: str, known: Known) -> tuple[str, ...]:
+    """The distributions that bring ``module``."""
+    return tuple(each.name for each in known.distributions if module in each.imports)
+
+
 def _content(module: str, folder: str, patient: Patient, known: Known) -> str:
-    owners = {each.name for each in known.distributions if module in each.imports}
+    owners = _owners(module, known)
     found = [f"{each.name} {each.version}" for each in patient.condition.installed if each.folder == folder and each.name in owners]
     return ", ".join(found) or "of no distribution's record"
 
@@ -55,6 +61,7 @@ def _twice_recorded(patient: Patient) -> Iterator[Finding]:
             f"{folder} records {name} {len(versions)} times, as {' and '.join(versions)}",
             "an installation was broken off or copied over another: the files may be of both, and the version told is either",
             f"remove it until none is left (pip uninstall {name}), then install the one you mean",
+            concerns=(name,),
         )
 
 
@@ -67,6 +74,7 @@ def _overwritten(pair: Overwritten) -> Finding:
         "the one installed first runs code of the other, or breaks; a later upgrade of either turns it round",
         f"keep one of them, or install the one you mean once more, last (pip install --force-reinstall --no-deps {pair.second})",
         "the hashes in both distributions' RECORD",
+        (pair.first, pair.second),
     )
 
 
@@ -80,4 +88,5 @@ def _vendored_fa4(copy: Fa4Copy, patient: Patient) -> Finding:
         f"upgrading {FA4} changes nothing for it; upgrading {copy.distribution}, {FA4_BUILT_WITH} does",
         "look at those when fa4's times change",
         "the distribution's RECORD",
+        (copy.distribution,),
     )

@@ -1,15 +1,22 @@
-"""`attnpin doctor`: asks the worker, applies the rules."""
+"""What the worker tells of its environment, and what the rules find in it."""
 
 from __future__ import annotations
 
-from store.diagnosis import Diagnosis
+from backends.environment import Environment
+from store.diagnosis import Diagnosis, Finding
 from store.scenario import Engine
 from tuner.clock import PhaseClock
-from tuner.doctor.examine import exit_code, findings, interest
+from tuner.doctor.examine import exit_code, findings, interest, spoilers
 from tuner.doctor.known import load_known
 from tuner.doctor.patient import Patient
 from tuner.progress import Progress
 from tuner.session import Session
+
+
+def spoiled_by(session: Session, environment: Environment, engine: Engine, config_dir: str | None) -> tuple[Finding, ...]:
+    """What in the environment of ``session`` can spoil a measurement; no device is touched. Raises as `diagnose`."""
+    known = load_known(config_dir)
+    return spoilers(Patient(environment, session.condition(interest(known, engine.path)), None, engine.name), known)
 
 
 def diagnose(engine: Engine, config_dir: str | None) -> Diagnosis:

@@ -22,9 +22,10 @@ from tuner.doctor.known import Known
 from tuner.doctor.patient import Patient
 from tuner.errors import OK, Incomplete, UsageError, worst
 
-RULES: tuple[Callable[[Patient, Known], Iterator[Finding]], ...] = (
-    serving.findings,
-    device.findings,
+Rules = tuple[Callable[[Patient, Known], Iterator[Finding]], ...]
+
+OF_THE_PLACE: Rules = (serving.findings, device.findings)  # whether anything can be measured there at all
+OF_KERNELS: Rules = (
     flashinfer_packages.findings,
     torch_builds.findings,
     releases.findings,
@@ -34,6 +35,7 @@ RULES: tuple[Callable[[Patient, Known], Iterator[Finding]], ...] = (
     kernel_caches.findings,
     kernel_variables.findings,
 )
+RULES = (*OF_THE_PLACE, *OF_KERNELS)
 
 # A fault is the user's to mend before anything is measured, as is an interpreter that does not start (2). Under a warning
 # everything runs, and the answer is open to doubt (3). Notes leave the environment fit.
@@ -51,10 +53,15 @@ def interest(known: Known, path: tuple[str, ...]) -> Interest:
     )
 
 
-def findings(patient: Patient, known: Known) -> tuple[Finding, ...]:
+def findings(patient: Patient, known: Known, rules: Rules = RULES) -> tuple[Finding, ...]:
     """Gravest first."""
-    found = (finding for rule in RULES for finding in rule(patient, known))
+    found = (finding for rule in rules for finding in rule(patient, known))
     return tuple(sorted(found, key=lambda finding: list(Severity).index(finding.severity)))
+
+
+def spoilers(patient: Patient, known: Known) -> tuple[Finding, ...]:
+    """Those that put a measurement in doubt which the place allows."""
+    return tuple(finding for finding in findings(patient, known, OF_KERNELS) if finding.severity is not Severity.NOTE)
 
 
 def exit_code(found: Iterable[Finding]) -> int:

@@ -41,7 +41,7 @@ def _mismatch(core: Installed, part: Installed, cuda: str | None, unchecked: boo
     else:
         why = "FlashInfer refuses to be imported, so every arm that needs it fails"
     what = f"{core.name} is {core.version} and {part.name} is {part.version}"
-    return Finding("packages-do-not-match", Severity.FAULT, what, why, _remedy(core, part, cuda), CHECKED_IN)
+    return Finding("packages-do-not-match", Severity.FAULT, what, why, _remedy(core, part, cuda), CHECKED_IN, (core.name, part.name))
 
 
 def _remedy(core: Installed, part: Installed, cuda: str | None) -> str:
@@ -64,6 +64,7 @@ def _other_cuda(part: Installed, built: str, cuda: str) -> Finding:
         "its kernels bring the other CUDA runtime into the process, and may need a newer driver than torch does",
         f"install the build for this CUDA (--index-url {INDEX}/cu{cuda.replace('.', '')}), or remove it (pip uninstall {part.name})",
         "https://github.com/flashinfer-ai/flashinfer/issues/2195",
+        (CORE, part.name),
     )
 
 
@@ -75,4 +76,5 @@ def _check_off(value: str) -> Finding:
         "FlashInfer then runs prebuilt kernels of any other release without a word",
         f"unset {CHECK_OFF}, and mend what the check finds",
         CHECKED_IN,
+        (CORE,),
     )

@@ -20,7 +20,7 @@ def findings(patient: Patient, known: Known) -> Iterator[Finding]:
             "variable-changes-kernels",
             effects[name].severity,
             f"{name}={value} is set",
-            f"it {effects[name].effect}",
+            effects[name].effect,
             "unset it, or set it the same where the server runs",
             effects[name].source,
         )

@@ -64,7 +64,7 @@ class Unbuilt:
 
 @dataclass(frozen=True)
 class Effect:
-    """Of an environment variable; ``effect`` is a clause that it is the subject of."""
+    """Of an environment variable; ``effect`` is a clause whose subject is the variable, or the value that it begins with."""
 
     name: str
     severity: Severity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backends.condition import Condition, Installed
+from backends.condition import Installed, ServingCondition
 from backends.environment import Environment
 
 
@@ -13,7 +13,7 @@ class Patient:
     """``engine`` is the engine's name, ``in_use`` as in `Diagnosis`."""
 
     environment: Environment
-    condition: Condition
+    condition: ServingCondition
     in_use: dict[str, int | None] | str | None
     engine: str
 

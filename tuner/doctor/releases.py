@@ -23,4 +23,5 @@ def findings(patient: Patient, known: Known) -> Iterator[Finding]:
                     entry.what,
                     f"install {entry.instead}, or measure it knowing that",
                     entry.source,
+                    (package.name,),
                 )

@@ -20,7 +20,7 @@ def findings(patient: Patient, known: Known) -> Iterator[Finding]:
     names = {each.name for each in known.distributions}
     for package in patient.first_copies():
         asked = [each for each in _requirements(package, patient) if _normal(each.name) in names]
-        other = [text for each in asked if (text := _other_version(each, patient))]
+        other = [(_normal(each.name), text) for each in asked if (text := _other_version(each, patient))]
         if other:
             yield _finding(package, other)
 
@@ -46,14 +46,16 @@ def _other_version(requirement: Requirement, patient: Patient) -> str | None:
     return f"{_normal(requirement.name)}{requirement.specifier} ({found} is installed)"
 
 
-def _finding(package: Installed, other: list[str]) -> Finding:
+def _finding(package: Installed, other: list[tuple[str, str]]) -> Finding:
+    """``other``: names, and what is asked of each in words."""
     return Finding(
         "requirement-not-met",
         Severity.WARNING,
-        f"{package.name} {package.version} requires {', '.join(other)}",
+        f"{package.name} {package.version} requires {', '.join(text for _, text in other)}",
         "this combination is nobody's release: calls and kernels may not fit one another",
         f"install what {package.name} requires, or measure the combination knowing that",
         f"{package.name} {package.version}, METADATA",
+        tuple(dict.fromkeys(name for name, _ in other)),
     )
 
 

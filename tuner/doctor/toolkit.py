@@ -40,6 +40,7 @@ def _differs(toolkit: Toolkit, cuda: str) -> Finding:
         f"kernels compiled here need the runtime of CUDA {toolkit.version}, and their cache may be shared with processes of CUDA {cuda}",
         f"point CUDA_HOME to a toolkit of CUDA {cuda}, and give every environment a FLASHINFER_WORKSPACE_BASE of its own",
         "https://github.com/flashinfer-ai/flashinfer/issues/5145",
+        (CORE,),
     )
 
 
@@ -51,6 +52,7 @@ def _without_headers(toolkit: Toolkit) -> Finding:
         "FlashInfer and torch take the folder above nvcc for the toolkit, so what they compile does not find CUDA's headers",
         "set CUDA_HOME to the folder that holds the whole toolkit",
         LOOKED_FOR,
+        (CORE,),
     )
 
 
@@ -61,6 +63,7 @@ def _without_tools(missing: list[str]) -> Finding:
         f"{' and '.join(missing)} cannot be found on PATH",
         "a kernel that no package holds prebuilt cannot be compiled, and its arm fails",
         f"install {' and '.join(missing)} where the worker runs",
+        concerns=(CORE,),
     )
 
 
@@ -77,6 +80,7 @@ def _without_nvcc(patient: Patient, known: Known) -> Iterator[Finding]:
         "what is not prebuilt cannot be compiled on first use, and its arm fails",
         f"install the toolkit of CUDA {patient.cuda} (or set CUDA_HOME)" + ("" if cache else f", or {JIT_CACHE}"),
         LOOKED_FOR,
+        (CORE,),
     )
 
 
@@ -89,6 +93,7 @@ def _incomplete(patient: Patient, known: Known) -> Iterator[Finding]:
             "they are compiled on first use, also while a request waits",
             "warm up every head dim that the model's layers have before traffic comes",
             source,
+            (CORE,),
         )
 
 

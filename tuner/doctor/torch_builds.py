@@ -38,12 +38,12 @@ def built_for(package: Installed, known: Known) -> tuple[str, str] | None:
 def _unloadable(package: Installed, linked: Linked, recorded: tuple[str, str] | None, torch: str) -> Finding:
     missing = linked.missing[0] + (" and others" if len(linked.missing) > 1 else "")
     what = f"{package.name} {package.version} was built for another torch than {torch}: {linked.file} asks for {missing}"
-    return Finding(RULE, Severity.FAULT, what, WHY, _remedy(package, torch, recorded and recorded[0]), READ_FROM_FILES)
+    return Finding(RULE, Severity.FAULT, what, WHY, _remedy(package, torch, recorded and recorded[0]), READ_FROM_FILES, (package.name,))
 
 
 def _recorded(package: Installed, wanted: str, source: str, torch: str) -> Finding:
     what = f"{package.name} {package.version} was built for torch {wanted.removeprefix('==')}, and torch {torch} is installed"
-    return Finding(RULE, Severity.FAULT, what, WHY, _remedy(package, torch, wanted), source)
+    return Finding(RULE, Severity.FAULT, what, WHY, _remedy(package, torch, wanted), source, (package.name,))
 
 
 def _remedy(package: Installed, torch: str, wanted: str | None) -> str:

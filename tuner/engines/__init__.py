@@ -1,3 +1,3 @@
 """What a serving engine accepts, picks by itself and prints: one set of modules an engine."""
 
-WITH_RULES = ("sglang",)
+WITH_RULES = ("sglang", "vllm")

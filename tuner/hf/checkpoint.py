@@ -46,6 +46,7 @@ def read_checkpoint(path: str) -> Reading:
     values = {
         "name": files.name,
         "source": f"config.json, sha256 {files.digest[:12]}",
+        "config_sha256": files.both,
         **_of_attention(shape, layers, kinds),
         **_of_weights(shape.config, parameters, quantization),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tuner.hf.fields import Config, count, items
+from tuner.hf.fields import Config, count, items, of_layer
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ def _shared_width(config: Config, width: int) -> int:
 
 
 def is_sparse(config: Config, index: int) -> bool:
-    """Whether layer ``index`` has experts instead of one MLP."""
-    if (words := items(config, "mlp_layer_types")) is not None:
-        return index < len(words) and words[index] == "sparse"
+    """Whether layer ``index`` has experts instead of one MLP. Raises `UsageError` for a list of layers that ends before it."""
+    if items(config, "mlp_layer_types") is not None:
+        return bool(of_layer(config, "mlp_layer_types", index) == "sparse")
     if (listed := items(config, "moe_layers")) is not None:
         return index in listed
     if isinstance(text := config.get("moe_layers_enum"), str):
@@ -55,8 +55,7 @@ def is_sparse(config: Config, index: int) -> bool:
 def _in_step(config: Config, index: int) -> bool:
     """One layer in so many, counted as each family counts."""
     if isinstance(config.get("moe_layer_freq"), list):
-        marks = items(config, "moe_layer_freq") or []
-        return index < len(marks) and bool(marks[index])
+        return bool(of_layer(config, "moe_layer_freq", index))
     if period := count(config, "expert_layer_period", 1):
         return index % period == (count(config, "expert_layer_offset") or 0)
     if every := count(config, "moe_layer_freq", 1):

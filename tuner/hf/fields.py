@@ -65,6 +65,14 @@ def items(config: Config, name: str) -> list[Any] | None:
     return value
 
 
+def of_layer(config: Config, name: str, index: int) -> Any:
+    """What a list with one entry a layer holds for layer ``index``; looped models pass through their layers again."""
+    values, layers = items(config, name) or [], needed(config, "num_hidden_layers")
+    if len(values) < layers:
+        raise UsageError(f"{name} of config.json has {len(values)} entries for {layers} layers; give one a layer")
+    return values[index % layers]
+
+
 def part(config: Config, name: str) -> Config | None:
     """An object inside the configuration."""
     value = config.get(name)

@@ -20,13 +20,15 @@ HUB_FOLDER = re.compile(r"models--(?:.*--)?(.+)")  # how the Hub's cache names a
 
 @dataclass(frozen=True)
 class Files:
-    """``name`` of the model as its folder or file has it; ``quantization`` is what ModelOpt left beside the configuration."""
+    """``name`` of the model as its folder or file has it; ``quantization`` is what ModelOpt left beside the configuration. ``digest``
+    (SHA-256, hex) is of the configuration, ``both`` of that and of what lies beside it."""
 
     name: str
     path: Path
     config: dict[str, Any]
     digest: str
     quantization: dict[str, Any] | None
+    both: str
 
 
 def read_files(given: str) -> Files:
@@ -34,8 +36,13 @@ def read_files(given: str) -> Files:
     path = _config_at(Path(given).expanduser(), given)
     content = _content(path)
     beside = path.with_name(MODELOPT)
-    quantization = _object(beside, _content(beside)) if path.name == CONFIG and beside.exists() else None
-    return Files(_name(path), path, _object(path, content), hashlib.sha256(content).hexdigest(), quantization)
+    left = _content(beside) if path.name == CONFIG and beside.exists() else None
+    quantization = None if left is None else _object(beside, left)
+    return Files(_name(path), path, _object(path, content), _sha256(content), quantization, _sha256(content + (left or b"")))
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _config_at(path: Path, given: str) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 
 from backends.model import LayerKind
 from tuner.errors import UsageError
-from tuner.hf.fields import Config, count, flag, items, needed, part
+from tuner.hf.fields import Config, count, flag, items, needed, of_layer, part
 from tuner.hf.layer import ATTENDING, Layer
 from tuner.hf.scores import has_sinks, scale_of
 
@@ -121,7 +121,4 @@ def _at(view: Config, name: str, index: int) -> Config:
     """A value that some models give as a list, one a layer."""
     if not isinstance(view.get(name), list):
         return view
-    values, layers = items(view, name) or [], needed(view, "num_hidden_layers")
-    if len(values) < layers:
-        raise UsageError(f"{name} of config.json has {len(values)} entries for {layers} layers; give one a layer")
-    return {name: values[index % layers]}  # looped models pass through their layers again
+    return {name: of_layer(view, name, index)}

@@ -18,6 +18,7 @@ class Ahead:
     def __init__(self) -> None:
         self.disturbs = False
         self._worker: Worker | None = None
+        self._hushed = False
         self._arms: frozenset[Arm] = frozenset()
         self._answer: Iterator[Event] = iter(())
 
@@ -34,6 +35,16 @@ class Ahead:
             return
         self._worker, self._arms = worker, wanted
         self._answer = worker.ask({"do": "import", "arms": tuple(wanted)})
+        if self._hushed:
+            worker.pause()
+
+    def hush(self, wanted: bool) -> None:
+        """Have whoever imports stand still, or go on."""
+        self._hushed = wanted
+        if self._worker is not None and wanted:
+            self._worker.pause()
+        elif self._worker is not None:
+            self._worker.resume()
 
     def take(self, arms: Iterable[Arm]) -> Worker | None:
         """The worker that waits, once its imports are done; None where it has imported for others than ``arms``, or failed."""
@@ -45,6 +56,7 @@ class Ahead:
 
     def finish(self) -> None:
         """Wait until the imports are done, if a worker is at it; one that fails over them is given up."""
+        self.hush(False)
         if self._worker is None:
             return
         try:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import queue
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 from backends.outcome import Outcome
 from backends.wire import to_plain
+from backends.worker.guard import PAUSE, RESUME
 from tuner.errors import UsageError
 from tuner.workers.bootstrap import command_line
 from tuner.workers.bundle import bundle
@@ -20,13 +21,15 @@ from tuner.workers.streams import Streams
 
 START_LIMIT_S = 300.0  # images are pulled, and a cluster's queue waited for
 SILENCE_LIMIT_S = 30.0  # the worker's guard beats every 2 s, whatever its arm does
+GO_ON = b'{"do": "go on"}\n'  # to a worker that waits for quiet
 BANNER_LINES = 200  # an image's entry point may greet before Python starts
 
 
 class Worker:
     """A process on the serving machine. A context manager; may be killed at any time, from any thread.
 
-    ``command`` ends in a Python, ``path`` are folders put first on its path there, ``code`` is the bundle it runs.
+    ``command`` ends in a Python, ``path`` are folders put first on its path there, ``code`` is the bundle it runs. ``hush`` is
+    called with True before it times and with False when it no longer does; None = nothing runs beside it.
     """
 
     def __init__(
@@ -36,12 +39,14 @@ class Worker:
         code: bytes | None = None,
         start_limit_s: float = START_LIMIT_S,
         silence_limit_s: float = SILENCE_LIMIT_S,
+        hush: Callable[[bool], None] | None = None,
     ) -> None:
         self._command = tuple(command)
         self._path = tuple(path)
         self._code = bundle() if code is None else code
         self._start_limit_s = start_limit_s
         self._silence_limit_s = silence_limit_s
+        self._hush = hush
         self._place = Place()
         self._answering = False
         self._greeted = False
@@ -90,9 +95,21 @@ class Worker:
             continue
         self._place = Place()
         self._streams.heard_at = time.monotonic()
-        self._streams.send(json.dumps(to_plain(dict(message)), allow_nan=False).encode() + b"\n")
+        question = {**message, "quiet": True} if self._hush else dict(message)
+        self._streams.send(json.dumps(to_plain(question), allow_nan=False).encode() + b"\n")
         self._answering = True
         return self._answer(self._streams)
+
+    def pause(self) -> None:
+        """Have it stand still, whatever it is at, until `resume`; harmless when it has not been launched."""
+        self._order(PAUSE)
+
+    def resume(self) -> None:
+        self._order(RESUME)
+
+    def _order(self, line: bytes) -> None:
+        if self._streams is not None:
+            self._streams.send(line + b"\n")
 
     @property
     def talk(self) -> str:
@@ -107,8 +124,16 @@ class Worker:
                 self._place = Place(event["phase"], event["arm"], event["cell"])
             if event["event"] == "error":
                 raise self._failed(Outcome(event["outcome"]), event["detail"])
-            if self._answering:
+            if event["event"] == "quiet":
+                self._make_quiet(streams, event["wanted"])
+            elif self._answering:
                 yield event
+
+    def _make_quiet(self, streams: Streams, wanted: bool) -> None:
+        if self._hush is not None:
+            self._hush(wanted)
+        if wanted:
+            streams.send(GO_ON)
 
     def _next_event(self, streams: Streams) -> Event:
         line = self._next_line(streams)

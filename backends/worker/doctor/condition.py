@@ -6,15 +6,15 @@ import os
 from pathlib import Path
 
 from backends import cuda_driver
-from backends.condition import Condition, Interest
+from backends.condition import Interest, ServingCondition
 from backends.worker.doctor import copies, left_locks, management, packages, toolkit, torch_links
 
 
-def seen(interest: Interest) -> Condition:
+def seen(interest: Interest) -> ServingCondition:
     """Nothing is imported but metadata, no device memory is taken."""
     found = packages.on_path(interest.distributions)
     used = packages.first_of_each(found)
-    return Condition(
+    return ServingCondition(
         installed=tuple(package.described for package in found),
         provided=copies.provided(interest.imports),
         overwritten=copies.overwritten(found),

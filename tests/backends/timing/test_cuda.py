@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 from contextlib import AbstractContextManager
 
 import pytest
 import torch
 
 from backends.checks.checker import Checker
+from backends.checks.poison import leave_poison
 from backends.driver import CellData
 from backends.phases import Phases
 from backends.seat import Seat
@@ -19,7 +21,7 @@ from backends.timing.queued import QueuedCall
 from backends.timing.roofline import Roofline
 from backends.timing.timed import make_timed
 from tests.backends.faulty import PlainCall
-from tests.backends.small import arm, decode, laid_out, silent
+from tests.backends.small import arm, bench, decode, laid_out, silent
 
 pytestmark = pytest.mark.gpu
 
@@ -64,7 +66,7 @@ def test_a_graph_rotates_over_all_slots_and_is_right_on_the_last() -> None:
     checker = Checker(data, SLOTS - 1, None)
     checker.check(timed.shot, timed.written)
     checker.check_needles(timed.shot)
-    samples = timed.visit()
+    samples = timed.visit().us
     assert len(samples) == timed.pace.replays and all(math.isfinite(sample) and sample > 0 for sample in samples)
     assert 1.0 < samples[0] * timed.pace.launches * 1e-3 < 20.0
     timed.close()
@@ -94,7 +96,7 @@ def test_a_seat_counts_what_its_call_keeps_and_not_what_its_graph_holds() -> Non
         def prepare(self, data: CellData) -> Hoarding:
             return Hoarding(data)
 
-    seat = Seat(arm("", kv_dtype="bfloat16"), Driver(), cell_data(), SLOTS, Phases(silent))  # type: ignore[arg-type]
+    seat = Seat(arm("", kv_dtype="bfloat16"), Driver(), cell_data(), SLOTS, Phases(silent), bench("cuda"))  # type: ignore[arg-type]
     seat.capture(TIMING)
     assert seat.call_bytes is not None and KEPT <= seat.call_bytes < KEPT + OUTPUT
     seat.close()
@@ -105,7 +107,26 @@ def test_an_eager_call_has_a_device_time_below_its_served_time() -> None:
     timed = make_timed(PlainCall(data), data, SLOTS, TIMING)
     assert isinstance(timed, QueuedCall)
     served_us = timed.served_us()
-    assert served_us is not None and 0 < min(timed.visit()) <= served_us
+    assert served_us is not None and 0 < min(timed.visit().us) <= served_us
+
+
+def test_an_output_that_is_not_written_is_full_of_nan() -> None:
+    data = cell_data()
+    torch.cuda.empty_cache()
+    leave_poison(data)
+    assert torch.empty_like(data.q).flatten().isnan().all()
+
+
+def test_a_row_of_eager_calls_is_no_faster_than_the_device_and_no_slower_than_each_alone() -> None:
+    data = cell_data()
+    timed = make_timed(PlainCall(data), data, SLOTS, TIMING)
+    seen = [timed.visit() for _ in range(3)][-1]
+    assert seen.served_us is not None and min(seen.us) <= 1.02 * seen.served_us
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    timed.shot()
+    torch.cuda.synchronize()
+    assert seen.served_us < 1.5 * (time.perf_counter() - start) * 1e6
 
 
 def test_this_boards_limits_are_a_gpus() -> None:

@@ -3,11 +3,10 @@ from __future__ import annotations
 import time
 
 import pytest
-import torch
 
 from backends.timing import metadata
 from tests.backends.faulty import PlainCall
-from tests.backends.small import decode, laid_out
+from tests.backends.small import bench, decode, laid_out
 
 
 class Planning(PlainCall):
@@ -23,7 +22,7 @@ class Planning(PlainCall):
 
 def test_the_cost_is_the_median_of_twenty_plans_after_a_first() -> None:
     call = Planning(0.001)
-    host_us, idle_us = metadata.metadata_us(call, torch.device("cpu"))
+    host_us, idle_us = metadata.metadata_us(call, bench())
     assert 1000 <= host_us <= idle_us < 20_000
     assert call.plans == 1 + metadata.LOOKS
 
@@ -31,5 +30,5 @@ def test_the_cost_is_the_median_of_twenty_plans_after_a_first() -> None:
 def test_slow_planners_are_looked_at_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "LIMIT_S", 0.01)
     call = Planning(0.02)
-    metadata.metadata_us(call, torch.device("cpu"))
+    metadata.metadata_us(call, bench())
     assert call.plans == 1 + metadata.MIN_LOOKS

@@ -23,6 +23,11 @@ def test_very_short_calls_stop_at_1024_launches_and_discard_more_replays() -> No
     assert graph_pace(1.0, 46, TIMING) == Pace(launches=1012, replays=8, discards=5)
 
 
+def test_a_sample_that_is_to_be_slowed_by_a_share_has_launches_enough_for_it() -> None:
+    assert graph_pace(3_000.0, 4, TIMING, least=50).launches == 52
+    assert eager_pace(3_000.0, TIMING, least=20).launches == 20
+
+
 @pytest.mark.parametrize("call_us", [2_000.0, 19_000.0])
 def test_calls_of_milliseconds_make_one_rotation_a_replay(call_us: float) -> None:
     assert graph_pace(call_us, 4, TIMING).launches == 4

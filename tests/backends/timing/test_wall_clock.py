@@ -5,6 +5,7 @@ import time
 import pytest
 import torch
 
+from backends.timing.sampled import Manner
 from backends.timing.wall_clock import WallCall
 from tests.backends.faulty import PlainCall
 from tests.backends.small import QUICK, decode, laid_out
@@ -25,7 +26,7 @@ class Counting(PlainCall):
 
 def test_samples_are_wall_time_a_launch() -> None:
     timed = WallCall(Counting(), 3, QUICK)
-    samples = timed.visit()
+    samples = timed.visit().us
     assert len(samples) == timed.pace.replays
     assert all(1000 <= sample < 20_000 for sample in samples)
     assert timed.served_us() == pytest.approx(sorted(samples)[len(samples) // 2], rel=0.5)
@@ -38,6 +39,15 @@ def test_launches_rotate_over_all_slots_from_sample_to_sample() -> None:
     timed.visit()
     assert len(set(call.slots)) == 3
     assert all((after - before) % 3 == 1 for before, after in zip(call.slots, call.slots[1:]))
+
+
+def test_a_slowed_call_is_launched_more_often_than_it_is_counted() -> None:
+    call = Counting()
+    timed = WallCall(call, 3, QUICK, Manner(slowed=0.5))
+    call.slots.clear()
+    timed.visit()
+    counted = (timed.pace.discards + timed.pace.replays) * timed.pace.launches
+    assert timed.pace.launches >= 2 and len(call.slots) == 1.5 * counted
 
 
 def test_a_shot_plans_first_and_runs_the_last_slot() -> None:

@@ -9,20 +9,23 @@ import pytest
 
 from backends.spec import TimingSpec
 from backends.timing import warmup
-from tests.backends.small import QUICK
+from backends.timing.sampled import Sampled
+from backends.timing.warmup import Window, settled
+from tests.backends.small import QUICK, decode, prefill
 
 
 class Scripted:
-    """An arm whose visits follow a script of microseconds."""
+    """An arm whose visits follow a script of microseconds, and one of SM clocks."""
 
-    def __init__(self, script: Iterator[float]) -> None:
+    def __init__(self, script: Iterator[float], clocks: Iterator[float] | None = None) -> None:
         self._script = script
+        self._clocks = clocks or itertools.repeat(None)
         self.visits = 0
 
-    def visit(self) -> tuple[float, ...]:
+    def visit(self) -> Sampled:
         self.visits += 1
         time.sleep(0.002)
-        return (next(self._script),)
+        return Sampled((next(self._script),), sm_clock_mhz=next(self._clocks))
 
 
 @pytest.fixture(autouse=True)
@@ -61,3 +64,35 @@ def test_every_arm_is_visited_in_every_window_however_slow_it_is() -> None:
     arms = {name: Scripted(itertools.repeat(10.0)) for name in "abcdef"}
     warm_up(arms, spec(0.0, 0.0), "cuda")
     assert {arm.visits for arm in arms.values()} == {2}
+
+
+def test_a_clock_that_still_moves_keeps_a_board_unsettled_however_steady_its_times_are() -> None:
+    def arm(step: float) -> dict[str, Scripted]:
+        return {"a": Scripted(itertools.repeat(10.0), (1980 * step**count for count in itertools.count()))}
+
+    assert not warm_up(arm(0.98), spec(0.0, 0.05), "cuda")
+    assert warm_up(arm(0.9999), spec(0.0, 5.0), "cuda")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "holds"),
+    [
+        (Window({"a": 10.0}, 1980.0), Window({"a": 10.04}, 1970.0), True),
+        (Window({"a": 10.0}, 1980.0), Window({"a": 10.06}, 1980.0), False),
+        (Window({"a": 10.0}, 1980.0), Window({"a": 10.0}, 1950.0), False),
+        (Window({"a": 10.0}, None), Window({"a": 10.0}, 1950.0), True),
+        (Window({"a": 10.0, "b": 5.0}, None), Window({"a": 10.0, "b": 5.1}, None), False),
+    ],
+)
+def test_settled_means_every_time_and_the_clock_stayed(before: Window, now: Window, holds: bool) -> None:
+    assert settled(before, now, 0.005) is holds
+
+
+def test_the_first_cell_that_computes_more_than_it_reads_warms_up_three_times_as_long() -> None:
+    cells = [decode(64, name="a"), prefill((0, 4096), name="b"), prefill((0, 4096), name="c")]
+    timings = warmup.for_process(spec(1.0, 2.0), cells, "cuda")
+    assert {name: (each.warmup_s, each.warmup_cap_s) for name, each in timings.items()} == {
+        "a": (1.0, 2.0),
+        "b": (3.0, 3.0),
+        "c": (1.0, 2.0),
+    }

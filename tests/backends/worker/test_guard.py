@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from backends.wire import to_plain
+from backends.worker.guard import PAUSE
 from tests.tuner.workers.asking import trial
 from tuner.workers.bootstrap import command_line
 
@@ -24,8 +25,8 @@ def start(misbehaving: bytes, tmp_path: pathlib.Path) -> Iterator[Callable[[str]
     """Starts a worker on a misfortune; returns the process the controller sees and the id of the one that works."""
     started: list[Process] = []
 
-    def begin(misfortune: str) -> tuple[Process, int]:
-        question = json.dumps(to_plain(trial(misfortune)))
+    def begin(misfortune: str, limit_s: float = 60.0) -> tuple[Process, int]:
+        question = json.dumps(to_plain(trial(misfortune, limit_s)))
         environ = {**os.environ, "TMPDIR": str(tmp_path)}
         pipe = subprocess.PIPE
         process = subprocess.Popen(command_line([sys.executable]), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environ)
@@ -77,6 +78,22 @@ def test_a_worker_ends_when_its_guard_is_killed(start: Any) -> None:
     process, pid = start("hangs_with_the_lock")
     process.kill()
     assert wait_until(lambda: gone(pid), 1.0)
+
+
+def test_a_worker_that_is_told_to_stand_still_is_not_overdue_and_ends_with_its_line(start: Any) -> None:
+    process, pid = start("hangs", 1.0)
+    process.stdin.write(PAUSE + b"\n")
+    process.stdin.flush()
+    assert wait_until(lambda: _state(pid) == "T", 1.0)
+    assert event_of(process, "heartbeat") == {"event": "heartbeat"}  # 2 s after the limit began to count
+    assert process.poll() is None
+    process.stdin.close()
+    assert process.wait(1.0) == 0
+    assert gone(pid)
+
+
+def _state(pid: int) -> str:
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
 
 
 def test_a_terminated_guard_cleans_up(start: Any, tmp_path: pathlib.Path) -> None:

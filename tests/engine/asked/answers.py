@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.engine.asked.command_line import simulated, words
-from tests.engine.asked.models import write
+from backends.engine_says import EngineSays
+from backends.wire import to_plain
+from backends.worker.asking import asked
+from tests.engine.asked.models import draft_path, write
 from tests.engine.asked.scenarios import Scenario
 from tests.engine.folders import ROOT
+from tuner.engines.sglang.command_line import Paths, options
 from tuner.engines.sglang.resolver.record import Resolution
 from tuner.engines.sglang.resolver.steps import resolve
 
@@ -23,38 +23,37 @@ FIELDS = (
 )
 
 
+LIMIT_S = 500.0
+LEFT_OUT = 8192  # a chunk that nobody wrote
+
+
 @dataclass(frozen=True)
 class Answered:
-    """``answer``: the fields as SGLang resolved them, or {"error": its message, "kind": the exception}."""
-
     scenario: Scenario
-    answer: dict[str, Any]
+    says: EngineSays
 
     @property
     def refused(self) -> bool:
-        return "error" in self.answer
+        return self.says.raised is not None
 
 
 def answered(scenarios: list[Scenario], engine: list[str], folder: Path) -> list[Answered]:
     """``engine``: the folders that hold the SGLang of all these scenarios; the models' configurations are written to ``folder``."""
     write(folder)
-    plain = {"machine": {}, "model_path": str(folder / "LlamaForCausalLM"), "arguments": [], "environment": {}}
-    questions = [plain, *(_question(scenario, folder) for scenario in scenarios)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*engine, str(ROOT)])}
-    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("ask.py"))]
-    asked = "".join(f"{json.dumps(question)}\n" for question in questions)
-    done = subprocess.run(command, input=asked, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    return [Answered(scenario, answer) for scenario, answer in zip(scenarios, answers, strict=True)]
+    questions = [_question(scenario, folder) for scenario in scenarios]
+    says = asked("sglang", questions, LIMIT_S, folder, [*engine, str(ROOT), *sys.path])
+    assert not (failures := {one.failure for one in says if one.failure}), failures
+    return [Answered(scenario, one) for scenario, one in zip(scenarios, says, strict=True)]
 
 
 def _question(scenario: Scenario, folder: Path) -> dict[str, Any]:
     request = scenario.request
+    paths = Paths(str(folder / scenario.model.name), str(draft_path(folder, request.draft.causal)), str(folder / "uno"))
+    chunk = [] if request.chunk == LEFT_OUT else ["--chunked-prefill-size", str(request.chunk)]
     return {
-        "machine": simulated(request.machine),
-        "model_path": str(folder / scenario.model.name),
-        "arguments": words(request, folder),
+        "files": {},
+        "arguments": [*(word for option in options(request, paths) for word in option), *chunk],
+        "machine": to_plain(request.machine),
         "environment": dict(request.environment),
     }
 
@@ -64,9 +63,10 @@ def difference(one: Answered, without: frozenset[str] = frozenset()) -> str:
     resolution = resolve(one.scenario.request, without)
     if resolution.error is not None:
         says = resolution.error.engine_says
-        return "" if one.refused and says in one.answer["error"] else f"{resolution.error.rule} refuses, SGLang: {one.answer}"
+        raised = one.says.raised
+        return "" if raised and says in raised.text else f"{resolution.error.rule} refuses, SGLang: {one.says}"
     if one.refused:
-        return f"nothing refuses, SGLang: {one.answer['kind']}: {one.answer['error']}"
+        return f"nothing refuses, SGLang: {one.says.raised}"
     theirs, ours = _theirs(one), _ours(one, resolution)
     return "; ".join(f"{name} is {ours[name]!r}, SGLang's {theirs[name]!r}" for name in ours if ours[name] != theirs[name])
 
@@ -83,7 +83,7 @@ def _ours(one: Answered, resolution: Resolution) -> dict[str, Any]:
 
 
 def _theirs(one: Answered) -> dict[str, Any]:
-    answer = one.answer
+    answer = one.says.resolved or {}
     return {**answer, "chunks": answer["chunk"] != -1, "mem_fraction": _written(one, answer["mem_fraction"])}
 
 

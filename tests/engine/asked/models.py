@@ -10,22 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from backends.sglang.asked.plain import PLAIN
+from tuner.engines.sglang.model_config import INDEXED
 from tuner.engines.sglang.resolver.request import ModelFacts
 
 Config = dict[str, Any]
 
-PLAIN: Config = {
-    "model_type": "llama",
-    "hidden_size": 4096,
-    "intermediate_size": 11008,
-    "num_hidden_layers": 4,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-    "head_dim": 128,
-    "vocab_size": 128256,
-    "max_position_embeddings": 131072,
-    "torch_dtype": "bfloat16",
-}
 LATENT: Config = {
     "kv_lora_rank": 512,
     "qk_nope_head_dim": 128,
@@ -34,7 +24,6 @@ LATENT: Config = {
     "num_attention_heads": 128,
     "num_key_value_heads": 128,
 }
-INDEXED: Config = {**LATENT, "index_topk": 2048, "index_head_dim": 128, "index_n_heads": 64}
 
 
 @dataclass(frozen=True)
@@ -58,7 +47,7 @@ def _latent(architecture: str, config: Config | None = None, since: str = "0.5.1
 
 
 def _indexed(architecture: str, config: Config | None = None, since: str = "0.5.16", name: str | None = None, **facts: Any) -> Asked:
-    merged = {**INDEXED, **(config or {})}
+    merged = {**LATENT, **INDEXED, **(config or {})}
     return _plain(architecture, merged, since, name or f"{architecture}-sparse", mla=True, sparse=True, kv_heads=128, **facts)
 
 

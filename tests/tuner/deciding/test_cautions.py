@@ -7,9 +7,13 @@ from dataclasses import replace
 import pytest
 
 from backends.arm import Provider
+from backends.environment import Distribution
 from backends.measured import CellRound, Trial
 from backends.outcome import Outcome
+from reports import run_report
+from store.calibration import NoiseFloor
 from store.decision import Ruling
+from store.diagnosis import Finding, Severity
 from store.run import Run
 from tests.tuner.building import DECODE, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
 from tuner.decide import decide
@@ -26,11 +30,44 @@ def test_an_eager_call_that_waits_for_its_host_is_named() -> None:
     assert f"fa3/p1 on {PREFILL} takes 180.0 us with its host work and 100.0 us on the device, which is what was compared" in said
 
 
-@pytest.mark.parametrize("ahead", [True, False])
-def test_imports_beside_what_was_measured_are_said(ahead: bool) -> None:
+@pytest.mark.parametrize(("ahead", "quiet", "said"), [(True, False, True), (True, True, False), (False, False, False)])
+def test_imports_beside_what_was_measured_are_said(ahead: bool, quiet: bool, said: bool) -> None:
     run = one_cell_each({"fa3": (100.0, 98.0)})
     run = replace(run, scenario=replace(run.scenario, measure=replace(run.scenario.measure, import_ahead=ahead)))
-    assert any("while the next process imported" in caution for caution in decide(run).cautions) is ahead
+    run = replace(run, rounds=tuple(replace(measured, quiet=quiet) for measured in run.rounds))
+    assert any("while the next process imported" in caution for caution in decide(run).cautions) is said
+
+
+def test_an_eager_call_whose_rounds_hold_its_host_needs_no_word_about_it() -> None:
+    run = one_cell_each({"fa3": (100.0, 98.0)})
+    trials = tuple(replace(trial, cost=replace(trial.cost, served_us=180.0)) if trial.cost else trial for trial in run.trials)
+
+    def served(cell: CellRound) -> CellRound:
+        return replace(cell, visits=tuple(replace(visit, served_us=185.0) for visit in cell.visits))
+
+    rounds = tuple(replace(measured, cells=tuple(map(served, measured.cells))) for measured in run.rounds)
+    assert not any("host work" in caution for caution in decide(replace(run, trials=trials, rounds=rounds)).cautions)
+
+
+def test_a_probes_doubts_are_said_of_the_arms_shown_and_voided_blocks_of_all() -> None:
+    run = one_cell_each({"fa3": (100.0, 98.0), "triton": (900.0, 130.0)})
+    doubted = tuple(
+        replace(trial, labels=("rotation not verifiable",)) if trial.outcome is Outcome.MEASURED else trial for trial in run.trials
+    )
+    hot = replace(run.rounds[0].cells[0], voided=("thermal slowdown by the driver (91 C)",))
+    rounds = (replace(run.rounds[0], cells=(hot, *run.rounds[0].cells[1:])), *run.rounds[1:])
+    said = decide(replace(run, trials=doubted, rounds=rounds)).cautions
+    assert sum("rotation not verifiable" in caution for caution in said) == 1  # of both cells of fa3
+    again = "blocks timed again since the device was not at its usual pace: 1; the first: thermal slowdown by the driver (91 C)"
+    assert again in said
+
+
+def test_the_noise_of_a_calibrated_board_is_the_floor_and_is_said() -> None:
+    run = one_cell_each({"fa3": (100.0, 98.0), "triton": (101.0, 99.0)})
+    floor = NoiseFloor(0.05, "r0", "2026-03-01T12:00:00+00:00")
+    plain, calibrated = decide(run), decide(replace(run, noise_floor=floor))
+    assert calibrated.cautions[0].startswith("process-to-process noise of 5.0 %, this board's own (calibrated 2026-03-01)")
+    assert (calibrated.minimum_detectable_effect or 0) > 5 * (plain.minimum_detectable_effect or 1)
 
 
 def test_what_was_assumed_comes_first_and_what_others_than_the_answer_do_last() -> None:
@@ -86,3 +123,30 @@ def without_visits(run: Run, arm_name: str, cell: str) -> Run:
         return replace(measured, visits=visits) if measured.cell == cell else measured
 
     return replace(run, rounds=tuple(replace(each, cells=tuple(map(thinned, each.cells))) for each in run.rounds))
+
+
+def finding(*concerns: str) -> Finding:
+    what = f"{' and '.join(concerns) or 'everything'} is wrong"
+    return Finding("made-up", Severity.WARNING, what, "times are of neither", "mend it", concerns=concerns)
+
+
+@pytest.mark.parametrize(("concerns", "said"), [(("flash-attn",), True), (("flashinfer-python",), False), ((), True)])
+def test_what_is_wrong_is_a_caution_where_the_answer_rests_on_it(concerns: tuple[str, ...], said: bool) -> None:
+    """The arms of the answer are fa3's, whose import flash-attn brings."""
+    run = one_cell_each({"fa3": (554.0, 98.0), "flashinfer": (900.0, 130.0)})
+    brought = {"fa3": "flash-attn", "flashinfer": "flashinfer-python"}
+    installed = tuple(Distribution(name, "1.0", "sha256:0") for name in brought.values())
+    environment = replace(run.environment, distributions=installed, imports=tuple(brought.items()))
+    run = replace(run, environment=environment, findings=(finding(*concerns),))
+    decision = decide(run)
+    assert any("is wrong: times are of neither; mend it" in caution for caution in decision.cautions) is said
+    assert "Wrong with the serving environment" in run_report.render_text(replace(run, decision=decision))
+
+
+def test_a_default_that_is_kept_and_answers_wrongly_on_a_guard_is_said_foremost() -> None:
+    cells = (decode(), prefill(), decode("largest", batch=256, tokens=0.0, calls=0.0))
+    times = {("fa3/p1", PREFILL): 554.0, ("fa3/p1", DECODE): 98.0}
+    failures = {("fa3/p1", "largest"): (Outcome.INCORRECT, "relative error 0.3 is above 0.001")}
+    found = decide(build(Recipe((arm("fa3"),), times, cells, failures=failures)))
+    assert found.ruling is Ruling.KEEP
+    assert found.cautions[0] == "fa3/p1 answers wrongly on largest: relative error 0.3 is above 0.001"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from backends.condition import Condition, Installed, Management, Toolkit
+from backends.condition import Installed, Management, ServingCondition, Toolkit
 from backends.environment import Board, Environment
 from store.diagnosis import Finding
 from tuner.doctor.examine import findings
@@ -34,9 +34,9 @@ def environment(torch: str | None = "2.14.1+cu130", cuda: str | None = "13.0", s
     return replace(Environment(board, "3.12.3", torch, cuda, None, (), (), None, ()), **changes)
 
 
-def condition(*packages: Installed, **changes: Any) -> Condition:
+def condition(*packages: Installed, **changes: Any) -> ServingCondition:
     """Of a GPU host with a whole toolkit of CUDA 13.0 and the SGLang that ``packages`` bring or not."""
-    healthy = Condition(
+    healthy = ServingCondition(
         installed=packages,
         provided=(),
         overwritten=(),

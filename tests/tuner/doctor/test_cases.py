@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from backends.condition import Condition, Installed, LeftLock, Toolkit
+from backends.condition import Installed, LeftLock, ServingCondition, Toolkit
 from store.diagnosis import Severity
 from tests.tuner.doctor.patients import SITE, condition, environment, installed, known
 from tuner.doctor.examine import exit_code, findings
@@ -27,7 +27,7 @@ def patient_of(given: dict[str, Any]) -> Patient:
     return Patient(where, condition_of(given, libraries), None, "sglang")
 
 
-def condition_of(given: dict[str, Any], libraries: dict[str, str]) -> Condition:
+def condition_of(given: dict[str, Any], libraries: dict[str, str]) -> ServingCondition:
     packages = tuple(Installed(name, version, SITE) for name, version in libraries.items())
     nvcc = given.get("nvcc", "13.0")
     return condition(

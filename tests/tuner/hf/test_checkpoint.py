@@ -161,3 +161,9 @@ def test_sinks_belong_to_the_layers_that_have_them() -> None:
 def test_a_soft_cap_is_the_configuration_s_or_grok_s_own() -> None:
     assert reading(changed(attn_logit_softcapping=50.0)).values["logit_softcap"] == 50.0
     assert reading(changed(architectures=["Grok1ForCausalLM"])).values["logit_softcap"] == 30.0
+
+
+def test_the_digest_of_a_checkpoint_covers_what_lies_beside_its_configuration() -> None:
+    plain, other, beside = reading(LLAMA), reading(changed(vocab_size=32000)), reading(LLAMA, hf_quant_config={"quantization": {}})
+    assert len({read.values["config_sha256"] for read in (plain, other, beside)}) == 3
+    assert plain.values["source"] == beside.values["source"]

@@ -102,3 +102,11 @@ def test_alibi_is_said() -> None:
     for alibi in ({"model_type": "bloom"}, {"alibi": True}, {"position_embedding_type": "alibi"}):
         assert any("ALiBi" in note for note in reading(changed(**alibi)).notes)
     assert not any("ALiBi" in note for note in reading(changed()).notes)
+
+
+def test_layers_that_are_passed_again_have_the_experts_of_the_first_pass() -> None:
+    experts = {"num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 512}
+    marks = ["dense", "sparse", "sparse", "sparse"]
+    looped = reading(changed(**experts, mlp_layer_types=marks, loop_num=2))
+    written_out = reading(changed(**experts, mlp_layer_types=[*marks, *marks], num_hidden_layers=8))
+    assert looped.values["params_total"] == written_out.values["params_total"]

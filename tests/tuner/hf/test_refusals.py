@@ -20,6 +20,9 @@ def refusal(config: dict[str, Any]) -> str:
     return text
 
 
+EXPERTS = {"num_experts": 8, "num_experts_per_tok": 2}
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -66,6 +69,11 @@ def refusal(config: dict[str, Any]) -> str:
         ({"quantization_config": "fp8"}, "quantization_config of config.json is 'fp8'; it must be an object"),
         ({"num_key_value_heads": [8, 8, 8, 3]}, "32 query heads and 3 KV heads"),
         ({"num_key_value_heads": [8, 8, 8]}, "num_key_value_heads of config.json has 3 entries for 4 layers; give one a layer"),
+        (
+            {**EXPERTS, "mlp_layer_types": ["dense", "sparse"]},
+            "mlp_layer_types of config.json has 2 entries for 4 layers; give one a layer",
+        ),
+        ({**EXPERTS, "moe_layer_freq": [0, 1, 1]}, "moe_layer_freq of config.json has 3 entries for 4 layers; give one a layer"),
         ({"num_attention_heads": []}, "num_attention_heads of config.json has 0 entries for 4 layers; give one a layer"),
         (
             {"rope_scaling": {"type": "linear", "factor": 1e9}},

@@ -2,13 +2,17 @@ from __future__ import annotations
 
 import pathlib
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from backends import cuda_driver
 from backends.ahead import import_ahead
 from backends.arm import Arm, Provider
+from backends.worker.line import Line
+from backends.worker.quiet import Quiet
+from tests.tuner.workers.asking import answer_of, trial
 from tuner.workers.ahead import Ahead
 from tuner.workers.bundle import bundle
 from tuner.workers.process import Worker
@@ -21,13 +25,21 @@ class Opener:
     @staticmethod
     def import_ahead(packages):
         cuda_driver.context_is_open = lambda: True
+class Signer:
+    @staticmethod
+    def import_ahead(packages):
+        import os, pathlib, time
+        pathlib.Path(os.environ["SIGNS"], "begun").write_text(str(os.getpid()))
+        while not pathlib.Path(os.environ["SIGNS"], "go").exists():
+            time.sleep(0.002)
 class Dier:
     @staticmethod
     def import_ahead(packages):
         import os
         os._exit(7)
 """
-ARM, OTHER, OPENER, DIER = (Arm(name, Provider.KERNEL, f"made_up:{name}", 1, "float32") for name in ("Driver", "Driver2", "Opener", "Dier"))
+NAMES = ("Driver", "Driver2", "Opener", "Dier", "Signer")
+ARM, OTHER, OPENER, DIER, SIGNER = (Arm(name, Provider.KERNEL, f"made_up:{name}", 1, "float32") for name in NAMES)
 
 
 @pytest.fixture
@@ -36,6 +48,13 @@ def fresh(tmp_path: pathlib.Path) -> Worker:
     (tmp_path / "torch.py").write_text("")
     (tmp_path / "made_up.py").write_text(DRIVERS)
     return Worker([sys.executable], code=bundle([tmp_path / "torch.py", tmp_path / "made_up.py"]))
+
+
+def wait_until(true: Callable[[], bool], limit_s: float) -> bool:
+    deadline = time.monotonic() + limit_s
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return true()
 
 
 @pytest.fixture
@@ -87,6 +106,64 @@ def test_imports_that_open_a_context_end_their_process_and_are_told(ahead: Ahead
     ahead.start(fresh, [OPENER])
     assert ahead.take([OPENER]) is None
     assert ahead.disturbs
+
+
+def state_of(pid: str) -> str:
+    """ "T" for a process that stands still."""
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
+
+
+def test_who_imports_stands_still_while_another_one_times(
+    ahead: Ahead, fresh: Worker, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNS", str(tmp_path))
+    ahead.start(fresh, [SIGNER])
+    begun = tmp_path / "begun"
+    assert wait_until(lambda: begun.exists() and begun.read_text() != "", 10)
+    ahead.hush(True)
+    assert wait_until(lambda: state_of(begun.read_text()) == "T", 5)
+    (tmp_path / "go").touch()
+    assert ahead.take([SIGNER]) is fresh, "taking it over lets it go on"
+    fresh.kill()
+
+
+def test_who_begins_to_import_while_another_one_times_waits_for_its_end(
+    ahead: Ahead, fresh: Worker, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNS", str(tmp_path))
+    ahead.hush(True)
+    ahead.start(fresh, [SIGNER])
+    ahead.hush(False)
+    assert wait_until((tmp_path / "begun").exists, 10)
+    (tmp_path / "go").touch()
+    assert ahead.take([SIGNER]) is fresh
+    fresh.kill()
+
+
+def test_a_worker_asks_for_quiet_before_it_times_and_gives_it_back(misbehaving: bytes) -> None:
+    heard: list[bool] = []
+    with Worker([sys.executable], code=misbehaving, hush=heard.append) as worker:
+        assert answer_of(worker, trial("works")) == "fine"
+    assert heard == [True]  # for its phase "build", which is its last one
+
+
+def test_quiet_is_wanted_from_the_first_timed_phase_to_the_next_that_is_not() -> None:
+    sent: list[tuple[str, object]] = []
+
+    class Recording(Line):
+        def send(self, event: str, **fields: object) -> None:
+            sent.append((event, fields.get("wanted", fields.get("phase"))))
+
+        def wait(self) -> None:
+            sent.append(("waited", None))
+
+    quiet = Quiet(Recording(-1))
+    for phase in ("import", "build", "timing", "check", "metadata"):
+        quiet.say(phase)
+    assert sent == [
+        *(("progress", "import"), ("quiet", True), ("waited", None), ("progress", "build"), ("progress", "timing")),
+        *(("quiet", False), ("progress", "check"), ("quiet", True), ("waited", None), ("progress", "metadata")),
+    ]
 
 
 def test_what_cannot_be_imported_ahead_is_left_for_the_arm_to_report(monkeypatch: pytest.MonkeyPatch) -> None:

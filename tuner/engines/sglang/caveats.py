@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from backends.capability import BackendEntry
-from reports.wording import choices
+from reports.wording import choices, whose_choice
 from store.scenario import Scenario
 from tuner.engines.sglang.pick import Packages, default_pick
 from tuner.engines.sglang.platforms import platform_notes
@@ -34,4 +34,4 @@ def _choice(scenario: Scenario, entries: tuple[BackendEntry, ...], rules: str, p
     free = replace(scenario.engine, attention_backend=None, prefill_attention_backend=None, decode_attention_backend=None)
     chosen, own = (default_pick(replace(scenario, engine=engine), entries, rules, packages) for engine in (scenario.engine, free))
     if (chosen.prefill, chosen.decode) != (own.prefill, own.decode):
-        yield f"{choices(scenario.engine)} is your choice and is kept; by itself SGLang would run {own.backends}"
+        yield f"{choices(scenario)} is {whose_choice(scenario)} and is kept; by itself SGLang would run {own.backends}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 
 from backends.gpu import Gpu
@@ -12,7 +11,8 @@ from store.scenario import Engine, Role, Scenario
 from tuner.engines.sglang.platforms import DECODE_GRAPHS, PREFILL_GRAPHS
 from tuner.engines.sglang.rules import MAX_RUNNING_WITH_DRAFTS, resolved_kv_dtype
 from tuner.engines.sglang.windows import window_pool_share
-from tuner.ranks import Ranks, rank_kind, ranks_of
+from tuner.kv_size import bytes_per_token, pool_tokens
+from tuner.ranks import Ranks, ranks_of
 from tuner.weights import ELEMENT_BYTES, weight_bytes
 
 MIB = 1 << 20
@@ -63,33 +63,38 @@ def captured_batches(max_batch: int, speculative: bool) -> tuple[int, ...]:
     return tuple(sorted({size for size in (drafts if speculative else plain) if size <= max_batch} | {max_batch}))
 
 
-def padded_batch(batch: int, captured: tuple[int, ...]) -> int:
-    """The batch the engine launches: the next captured size, or the batch itself above the largest (served eagerly)."""
-    index = bisect_left(captured, batch)
-    return captured[index] if index < len(captured) else batch
-
-
 def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
     """Sizes of the server, of one group of ranks that serves requests together. Weights are taken at the width the checkpoint
     stores them in, undivided by pipeline stages; a pool that comes out at or below nothing is unknown, not zero."""
     model, gpu, engine, ranks = scenario.model, scenario.gpu, scenario.engine, ranks_of(scenario.engine)
     tier = tier_for(gpu.memory_bytes, rules, gpu.kind)
-    batch = tier.batch if engine.tensor_parallel < 4 else tier.batch_tp4
+    batch = largest_batch(engine, tier)
     drafts = engine.speculation.algorithm is not None
+    sizes = tuple(sorted(set(engine.cuda_graph_bs))) or captured_batches(batch, drafts)
     fraction = engine.mem_fraction_static or mem_fraction(gpu, tier.chunk, batch, engine, model.attention)
     weights = weight_bytes(model, ranks)
     kv_dtype = resolved_kv_dtype(model, engine.kv_cache_dtype)
-    slot = kv_bytes_per_token(model, kv_dtype, ranks, window_pool_share(model))
+    slot = kv_bytes_per_token(model, kv_dtype, ranks, window_pool_share(model, engine))
     return Server(
         context_length=engine.context_length or model.context_length,
         chunked_prefill_size=max(1, tier.chunk // ranks.attn_dp),
-        captured_batches=captured_batches(batch, drafts) if gpu.kind in DECODE_GRAPHS and engine.role is not Role.PREFILL else (),
+        captured_batches=sizes if gpu.kind in DECODE_GRAPHS and captures_decode(engine) else (),
         max_running_requests=max(1, MAX_RUNNING_WITH_DRAFTS // ranks.attn_dp) if drafts else None,
         mem_fraction_static=fraction,
         weight_bytes=weights,
         kv_bytes_per_token=kv_bytes_per_token(model, kv_dtype, ranks),
         pool_tokens=pool_tokens(gpu.memory_bytes, fraction, weights, slot, page_size),
     )
+
+
+def largest_batch(engine: Engine, tier: Tier) -> int:
+    """The largest decode batch that a graph is made for, where graphs are made: a list stands before a bound."""
+    default = tier.batch if engine.tensor_parallel < 4 else tier.batch_tp4
+    return max(engine.cuda_graph_bs, default=engine.cuda_graph_max_bs or default)
+
+
+def captures_decode(engine: Engine) -> bool:
+    return engine.role is not Role.PREFILL and not engine.disable_cuda_graph
 
 
 def mem_fraction(gpu: Gpu, chunk: int, max_batch: int, engine: Engine, attention: Attention) -> float | None:
@@ -101,7 +106,8 @@ def mem_fraction(gpu: Gpu, chunk: int, max_batch: int, engine: Engine, attention
         return None
     memory = gpu.memory_bytes / MIB
     drafted = max_batch * (engine.speculation.draft_tokens or 1)
-    reserved = 512 + 1.5 * max(drafted if engine.role is Role.DECODE else chunk, 2048) + 128 * engine.tensor_parallel
+    ranks = engine.tensor_parallel * engine.pipeline_parallel
+    reserved = 512 + 1.5 * max(drafted if engine.role is Role.DECODE else chunk, 2048) + 128 * ranks
     if gpu.kind != "xpu":  # reserved also where the default backend then serves without graphs
         reserved += _decode_graphs_mib(max_batch, engine)
     if gpu.kind in PREFILL_GRAPHS:
@@ -116,12 +122,12 @@ def mem_fraction(gpu: Gpu, chunk: int, max_batch: int, engine: Engine, attention
 def _decode_graphs_mib(max_batch: int, engine: Engine) -> float:
     if engine.role is Role.PREFILL:
         return 0.0
-    padding = 0.0 if engine.attn_dp_size == 1 else 4.5 if max_batch > 300 else 3.0
-    return max_batch * (2 + padding * engine.attn_dp_size)
+    padding = 0.0 if engine.attn_dp_size == 1 else 4.5 if max_batch > 300 else 3.0  # also where nothing is captured
+    return max_batch * (2 * captures_decode(engine) + padding * engine.attn_dp_size)
 
 
 def _prefill_graphs_mib(chunk: int, engine: Engine, attention: Attention) -> float:
-    if engine.role is Role.DECODE:
+    if engine.role is Role.DECODE or engine.disable_cuda_graph:
         return 0.0
     return 1536.0 if attention is Attention.MLA else 8.0 * prefill_graphs(chunk)
 
@@ -133,19 +139,5 @@ def prefill_graphs(max_tokens: int) -> int:
 
 
 def kv_bytes_per_token(model: Model, kv_dtype: str, ranks: Ranks, window_share: float = 1.0) -> int:
-    """Bytes of one token in all layers on one rank, on average where ranks split a context. MLA stores K alone: V is part of it.
-    ``window_share``: window slots for each slot of the full layers (`window_pool_share`)."""
-    element = ELEMENT_BYTES.get(kv_dtype) or NARROW_BYTES[kv_dtype]
-    kinds = [rank_kind(kind, ranks) for kind in model.layers]
-    widths = [kind.head_dim + (0 if model.attention is Attention.MLA else kind.value_head_dim) for kind in kinds]
-    shares = [window_share if kind.sliding_window else 1.0 for kind in kinds]
-    stored = sum(share * kind.layers * kind.kv_heads * width for kind, width, share in zip(kinds, widths, shares, strict=True))
-    return round(element * stored / ranks.dcp)
-
-
-def pool_tokens(memory_bytes: int | None, fraction: float | None, weights: int, token: int, page_size: int) -> int | None:
-    """Tokens the KV pool holds, whole pages; None where memory is unknown or the weights alone fill it."""
-    if memory_bytes is None or fraction is None:
-        return None
-    pages = int((memory_bytes * fraction - weights) / token) // page_size
-    return pages * page_size if pages > 0 else None
+    """``window_share``: see `window_pool_share`."""
+    return bytes_per_token(model, ELEMENT_BYTES.get(kv_dtype) or NARROW_BYTES[kv_dtype], ranks, window_share)

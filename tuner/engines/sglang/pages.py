@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 
 from store.scenario import Scenario
 from tuner.engines.sglang.platforms import default_page_size
@@ -10,7 +11,12 @@ from tuner.engines.sglang.request import request_for
 from tuner.engines.sglang.resolution import answered, told
 
 
-def page_size_with(scenario: Scenario, backend: str, rules: str, packages: Mapping[str, str] | None = None) -> int:
-    """Of the scenario's server, told to run ``backend`` in both phases; ``rules`` and ``packages`` as in `request_for`."""
-    resolution = answered(told(request_for(scenario, rules, packages), backend)).resolution
-    return resolution.page_size or default_page_size(scenario.gpu)
+def page_sizes(scenario: Scenario, rules: str, packages: Mapping[str, str] | None = None) -> Callable[[str], int]:
+    """Of the scenario's server, by the backend that it is told to run in both phases; ``rules`` and ``packages`` as in `request_for`."""
+    request, default = request_for(scenario, rules, packages), default_page_size(scenario.gpu)
+
+    @cache
+    def page_size_with(backend: str) -> int:
+        return answered(told(request, backend)).settings.page_size or default
+
+    return page_size_with

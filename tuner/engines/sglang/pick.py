@@ -8,6 +8,7 @@ from backends.capability import BackendEntry
 from store.decision import Pair
 from store.run import DefaultPick
 from store.scenario import Engine, Role, Scenario
+from tuner.engines.served import named, served_pair
 from tuner.engines.sglang.platforms import default_page_size
 from tuner.engines.sglang.resolution import answer_to
 from tuner.engines.sglang.rules import resolved_kv_dtype
@@ -28,24 +29,20 @@ def default_pick(scenario: Scenario, entries: Iterable[BackendEntry], rules: str
     answer = answer_to(scenario, rules, packages)
     found = answer.resolution
     assert found.prefill is not None and found.decode is not None, answer.request
-    names = {name: entry.name for entry in entries for name in (entry.name, *entry.aliases)}
-    served = served_pair(Pair(found.prefill, found.decode), scenario.engine.role)
+    served = named(served_pair(Pair(found.prefill, found.decode), scenario.engine.role), entries)
     return DefaultPick(
-        prefill=names.get(served.prefill, served.prefill),
-        decode=names.get(served.decode, served.decode),
+        prefill=served.prefill,
+        decode=served.decode,
         page_size=found.page_size or default_page_size(scenario.gpu),
         kv_cache_dtype=resolved_kv_dtype(scenario.model, found.kv_dtype),
-        because=f"{because(answer)} (SGLang {rules}){split_in_words(scenario.engine)}",
+        because=f"{_required(scenario)}{because(answer)} (SGLang {rules}){split_in_words(scenario.engine)}",
         rules_version=rules,
     )
 
 
-def served_pair(pair: Pair, role: Role) -> Pair:
-    """On a server of one phase its backend stands for both: the other's never runs."""
-    if role is Role.UNIFIED:
-        return pair
-    alone = pair.of(*role.phases)
-    return Pair(alone, alone)
+def _required(scenario: Scenario) -> str:
+    required = scenario.model.required_backend
+    return f"model.required_backend={required} stands for a choice; " if required else ""
 
 
 def split_in_words(engine: Engine) -> str:

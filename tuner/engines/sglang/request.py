@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
+from backends.allowed import release
 from backends.gpu import Gpu
-from backends.limits import release
 from backends.model import Attention, Model
-from store.scenario import Scenario, Speculation
+from store.scenario import Engine, Scenario, Speculation
 from tuner.engines.sglang.memory import MIB, tier_for
 from tuner.engines.sglang.platforms import ARM64
-from tuner.engines.sglang.resolver.request import Draft, Machine, ModelFacts, Request
+from tuner.engines.sglang.resolver.request import Draft, Graphs, Machine, ModelFacts, Request
+from tuner.engines.sglang.resolver.versions import nearest
 
 # Whose checkpoints carry the indexer of sparse attention (sglang/srt/configs/model_config.py, is_deepseek_dsa asks for index_topk).
 SPARSE = (
@@ -18,17 +20,26 @@ SPARSE = (
 )
 KDA = ("KimiLinearForCausalLM", "KimiK3ForConditionalGeneration", "Glm5NextForConditionalGeneration")
 WINDOWED = ("Exaone4ForCausalLM", "ExaoneMoEForCausalLM", "ExaoneMoeForCausalLM")
+# Classes that SGLang serves under another's name, and by its rules (sglang/srt/configs/olmo3.py).
+SERVED_AS = {"Olmo3ForCausalLM": "Olmo2ForCausalLM"}
 OWN_DRAFTS = ("NGRAM", "UNO")  # draft without a checkpoint
 
 
 def request_for(scenario: Scenario, rules: str, packages: Mapping[str, str] | None = None) -> Request:
-    """``rules`` is a member of `versions.READ`; ``packages`` are the import names found where the worker runs, None = nobody has
-    looked, and FlashInfer is taken to be there. What a scenario does not say (graphs, host caches, ...) is left as SGLang has it."""
-    engine = scenario.engine
+    """``rules`` is a release, for which the nearest of `versions.READ` stands; ``packages`` are the import names found where the worker
+    runs, None = nobody has looked, and FlashInfer is taken to be there. What a scenario does not say (inner backends, unified memory, ...)
+    is left as SGLang has it."""
+    flashinfer = packages is None or "flashinfer" in packages
+    return _request(scenario.model, scenario.gpu, scenario.engine, nearest(rules), flashinfer)
+
+
+@lru_cache(maxsize=64)
+def _request(model: Model, gpu: Gpu, engine: Engine, rules: str, flashinfer: bool) -> Request:
+    """Remembered: for one plan it is asked for a dozen times."""
     return Request(
         version=rules,
-        model=facts_of(scenario.model, engine.context_length),
-        machine=machine_of(scenario.gpu, packages),
+        model=facts_of(model, engine.context_length),
+        machine=machine_of(gpu, flashinfer),
         attention_backend=engine.attention_backend,
         prefill_attention_backend=engine.prefill_attention_backend,
         decode_attention_backend=engine.decode_attention_backend,
@@ -38,33 +49,38 @@ def request_for(scenario: Scenario, rules: str, packages: Mapping[str, str] | No
         deterministic="deterministic" in engine.features,
         multi_item_scoring="multi_item_scoring" in engine.features,
         mem_fraction_static=engine.mem_fraction_static,
-        chunk=tier_for(scenario.gpu.memory_bytes, rules, scenario.gpu.kind).chunk,
+        chunk=tier_for(gpu.memory_bytes, rules, gpu.kind).chunk,
         tensor_parallel=engine.tensor_parallel,
         attn_dp=engine.attn_dp_size,
         attn_cp=engine.attn_cp_size,
         dcp=engine.dcp_size,
         role=engine.role.value,
+        pipeline_parallel=engine.pipeline_parallel,
+        graphs=Graphs(off=True) if engine.disable_cuda_graph else Request.graphs,
+        hierarchical_cache=engine.hierarchical_cache,
     )
 
 
-def machine_of(gpu: Gpu, packages: Mapping[str, str] | None) -> Machine:
+@lru_cache(maxsize=64)
+def machine_of(gpu: Gpu, flashinfer: bool) -> Machine:
     return Machine(
         kind=gpu.kind,
         sm=gpu.sm,
         cuda=None if gpu.cuda is None else release(gpu.cuda),
         memory_mib=None if gpu.memory_bytes is None else gpu.memory_bytes / MIB,
-        flashinfer=gpu.kind == "cuda" and (packages is None or "flashinfer" in packages),
+        flashinfer=gpu.kind == "cuda" and flashinfer,
         amx=gpu.amx,
         arm64=gpu.arch in ARM64,
     )
 
 
+@lru_cache(maxsize=64)
 def facts_of(model: Model, context_length: int | None = None) -> ModelFacts:
     """The geometry says widths, sinks and heads; what else SGLang asks a checkpoint is taken from the architecture's name."""
     latent = model.attention is Attention.MLA
     first = model.layers[0]
     return ModelFacts(
-        architecture=model.architecture,
+        architecture=SERVED_AS.get(model.architecture, model.architecture),
         mla=latent,
         sparse=model.architecture in SPARSE,
         sinks=model.sinks,
@@ -81,4 +97,12 @@ def draft_of(speculation: Speculation) -> Draft:
     """A scenario names no draft checkpoint: where the algorithm needs one, it is there."""
     algorithm = speculation.algorithm
     own = algorithm is None or algorithm.upper() in OWN_DRAFTS
-    return Draft(algorithm, speculation.topk, speculation.steps, speculation.draft_tokens, model=not own, uno_lora=algorithm == "UNO")
+    return Draft(
+        algorithm=algorithm,
+        topk=speculation.topk,
+        steps=speculation.steps,
+        draft_tokens=speculation.draft_tokens,
+        attention_backend=speculation.draft_backend,
+        model=not own,
+        uno_lora=algorithm == "UNO",
+    )

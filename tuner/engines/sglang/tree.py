@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from store.rule_path import Branch, DefaultTree
-from tuner.engines.sglang.resolution import BACKEND_FIELDS, Answer, conditions_of, in_words, rule_named, words_of
+from tuner.engines.sglang.resolution import BACKEND_FIELDS, Answer, conditions_of, in_words, words_of
 from tuner.engines.sglang.resolver import default_tree
 from tuner.engines.sglang.resolver.conditions import MLA
 from tuner.engines.sglang.resolver.record import Rule, Sets, Settings
@@ -14,8 +15,15 @@ from tuner.engines.sglang.resolver.request import Request
 KINDS = {default_tree.WHISPER.words, MLA.words, MLA.negated}  # what sorts models, not machines
 
 
+@cache
 def branches_of(version: str) -> tuple[Rule, ...]:
     return tuple(rule for rule in default_tree.RULES if rule.applies_to(version))
+
+
+@cache
+def place_of(version: str) -> dict[str, int]:
+    """Of each branch, by its rule's id."""
+    return {rule.id: place for place, rule in enumerate(branches_of(version))}
 
 
 def backend_of(rule: Rule) -> str:
@@ -71,11 +79,11 @@ def _chosen(answer: Answer, rule: str) -> str:
 
 def _held(answer: Answer, name: str) -> Iterator[str]:
     """The conditions of a rule; before a branch of the tree also what the branches before it missed."""
-    rule, rules = rule_named(name), branches_of(answer.request.version)
-    if rule in rules:
+    rules, place = branches_of(answer.request.version), place_of(answer.request.version).get(name)
+    if place is not None:
         settings = answer.settings_before(name)
-        missed = [_missed(before, answer.request, settings) for before in rules[: rules.index(rule)]]
-        own = words_of(rule.when)
+        missed = [_missed(before, answer.request, settings) for before in rules[:place]]
+        own = words_of(rules[place].when)
         yield from dict.fromkeys((own[0], *(word for word in missed if word is not None), *own[1:]))
     else:
         yield from words_of(conditions_of(name)) or ("always",)

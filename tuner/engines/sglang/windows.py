@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from backends.model import LayerKind, Model
+from store.scenario import Engine
 
 # sglang/srt/models/llama.py, mistral.py, mixtral.py, phimoe.py, qwen2.py, qwen2_moe.py, qwen2_vl.py, qwen2_5_vl.py, qwen3.py,
 # qwen3_moe.py, starcoder2.py (0.5.16 and 0.5.22): no window reaches their RadixAttention.
@@ -24,19 +25,22 @@ WINDOW_POOLS = (
     *("MuseGlimmerForCausalLM", "MuseGlimmerForConditionalGeneration", "InklingForConditionalGeneration", "UnlimitedOCRForCausalLM"),
 )
 WINDOW_SHARE = 0.8  # sglang/srt/arg_groups/fields/schedule.py, swa_full_tokens_ratio
+ONE_POOL_BESIDE_HOST = ("Step3p5ForCausalLM", "Step3p7ForConditionalGeneration")  # with a hierarchical cache
 OWN_SHARES = {"InklingForConditionalGeneration": 0.1}  # sglang/srt/arg_groups/model_overrides/inkling.py
 
 
-def window_pool_share(model: Model) -> float:
+def window_pool_share(model: Model, engine: Engine) -> float:
     """Tokens that window layers have room for, for each token of the full layers' pool; 1 where all layers share one pool or
     all have a window. Holds while the radix cache is on: without it, bounded requests size the windows' pool.
 
-    Source: sglang/srt/model_executor/pool_configurator.py, HybridSWAPoolConfigurator.
+    Source: sglang/srt/model_executor/pool_configurator.py, HybridSWAPoolConfigurator; sglang/srt/arg_groups/overrides.py,
+    _step3p_overrides.
     """
     windowed = [kind.sliding_window is not None for kind in model.layers]
-    if model.architecture not in WINDOW_POOLS or all(windowed):
+    one_pool = engine.disable_hybrid_swa_memory or (engine.hierarchical_cache and model.architecture in ONE_POOL_BESIDE_HOST)
+    if model.architecture not in WINDOW_POOLS or all(windowed) or one_pool:
         return 1.0
-    return OWN_SHARES.get(model.architecture, WINDOW_SHARE)
+    return engine.swa_full_tokens_ratio or OWN_SHARES.get(model.architecture, WINDOW_SHARE)
 
 
 def served_model(model: Model) -> Model:

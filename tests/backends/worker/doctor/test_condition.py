@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from backends.condition import Condition, Interest
+from backends.condition import Interest, ServingCondition
 from backends.wire import from_plain, to_plain
 from backends.worker.doctor import condition
 from tests.backends.worker.doctor.installing import install
@@ -12,7 +12,7 @@ from tests.backends.worker.doctor.installing import install
 FA4 = "flash_attn/cute/interface.py"
 
 
-def seen(folders: list[pathlib.Path], monkeypatch: pytest.MonkeyPatch, path: tuple[str, ...] = ()) -> Condition:
+def seen(folders: list[pathlib.Path], monkeypatch: pytest.MonkeyPatch, path: tuple[str, ...] = ()) -> ServingCondition:
     monkeypatch.setattr("sys.path", [str(folder) for folder in folders])
     return condition.seen(Interest(("sglang", "torch"), ("sglang",), ("torch",), ("ATTNPIN_TEST_A", "ATTNPIN_TEST_B"), path))
 
@@ -21,7 +21,7 @@ def test_a_condition_travels_unchanged(tmp_path: pathlib.Path, monkeypatch: pyte
     monkeypatch.setenv("ATTNPIN_TEST_A", "1")
     found = seen([install(tmp_path, "sglang", "0.5.22", {"sglang/__init__.py": ""})], monkeypatch)
     assert found.variables == (("ATTNPIN_TEST_A", "1"),)
-    assert from_plain(Condition, to_plain(found)) == found
+    assert from_plain(ServingCondition, to_plain(found)) == found
 
 
 def test_a_hidden_copy_is_listed_and_carries_nothing(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from store.scenario import Role, Speculation
 from tests.asking import gpu
 from tests.tuner.planning import CPU, DSV3, GIB, LLAMA, engine, scenario
+from tuner.cells import padded_batch
 from tuner.engines.sglang.memory import (
     captured_batches,
     chunked_prefill_size,
     kv_bytes_per_token,
     mem_fraction,
-    padded_batch,
-    pool_tokens,
     prefill_graphs,
     server_for,
 )
+from tuner.kv_size import pool_tokens
 from tuner.ranks import Ranks
 
 
@@ -94,6 +94,19 @@ def test_groups_of_requests_pad_their_graphs_and_prefill_an_eighth_of_the_chunk_
 def test_a_server_of_one_phase_reserves_for_that_phase_alone(role: Role, reserved: float) -> None:
     board = gpu(89, memory_bytes=22 * GIB)
     assert mem_fraction(board, 4096, 48, engine(role=role), LLAMA.attention) == round(1 - reserved / (22 * 1024), 3)
+
+
+def test_a_server_without_graphs_captures_nothing_and_reserves_nothing_for_them() -> None:
+    board, off = gpu(89, memory_bytes=22 * GIB), engine(disable_cuda_graph=True)
+    assert mem_fraction(board, 4096, 48, off, LLAMA.attention) == round(1 - (512 + 1.5 * 4096 + 128) / (22 * 1024), 3)
+    assert server_for(scenario(disable_cuda_graph=True), "0.5.22", 1).captured_batches == ()
+
+
+def test_the_batches_that_are_captured_are_those_the_user_lists_or_bounds() -> None:
+    listed = server_for(scenario(cuda_graph_bs=(96, 8, 32)), "0.5.22", 1)
+    bounded = server_for(scenario(cuda_graph_max_bs=96), "0.5.22", 1)
+    assert listed.captured_batches == (8, 32, 96) and bounded.captured_batches == captured_batches(96, False)
+    assert listed.mem_fraction_static == bounded.mem_fraction_static  # the reserve is for the largest
 
 
 def test_narrow_weights_leave_more_for_the_pool() -> None:

@@ -6,7 +6,7 @@ from backends.gpu import Gpu
 from backends.model import Model
 from tests.asking import entries, gpu, mla_model, model
 from tests.tuner.planning import B200, DSV3, H100, LLAMA, scenario
-from tuner.engines.sglang.pages import page_size_with
+from tuner.engines.sglang.pages import page_sizes
 
 XPU = gpu(None, kind="xpu", cuda=None)
 SPARSE, V4 = mla_model(architecture="DeepseekV32ForCausalLM"), model(architecture="DeepseekV4ForCausalLM")
@@ -29,14 +29,14 @@ SPARSE, V4 = mla_model(architecture="DeepseekV32ForCausalLM"), model(architectur
 )
 def test_what_a_backend_turns_a_page_into_is_what_its_entry_says(backend: str, board: Gpu, asked: Model) -> None:
     limits = [limit for limit in entries()[backend].capability.limits if limit.rule == "page_size" and "0.5.22" in limit.versions]
-    assert page_size_with(scenario(board, asked, page_size=1), backend, "0.5.22") in {limit.becomes for limit in limits} - {None}
+    assert page_sizes(scenario(board, asked, page_size=1), "0.5.22")(backend) in {limit.becomes for limit in limits} - {None}
 
 
 def test_a_size_that_a_backend_takes_is_kept() -> None:
-    assert [page_size_with(scenario(B200, page_size=tokens), "trtllm_mha", "0.5.22") for tokens in (16, 32, 64, 128)] == [16, 32, 64, 128]
-    assert page_size_with(scenario(B200, page_size=128), "trtllm_mha", "0.5.16") == 64
+    assert [page_sizes(scenario(B200, page_size=tokens), "0.5.22")("trtllm_mha") for tokens in (16, 32, 64, 128)] == [16, 32, 64, 128]
+    assert page_sizes(scenario(B200, page_size=128), "0.5.16")("trtllm_mha") == 64
 
 
 def test_a_backend_that_is_refused_has_a_size_all_the_same() -> None:
-    assert page_size_with(scenario(H100, DSV3, page_size=1), "trtllm_mla", "0.5.22") == 64
-    assert page_size_with(scenario(gpu(None, kind="npu", cuda=None)), "triton", "0.5.22") == 128
+    assert page_sizes(scenario(H100, DSV3, page_size=1), "0.5.22")("trtllm_mla") == 64
+    assert page_sizes(scenario(gpu(None, kind="npu", cuda=None)), "0.5.22")("triton") == 128

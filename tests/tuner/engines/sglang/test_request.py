@@ -19,15 +19,23 @@ def test_flags_are_carried_as_the_user_wrote_them() -> None:
     assert (asked.tensor_parallel, asked.attn_dp, asked.attn_cp, asked.dcp, asked.role) == (8, 4, 2, 2, "decode")
 
 
+def test_what_is_said_of_drafts_graphs_stages_and_the_host_is_carried_too() -> None:
+    changes = {"disable_cuda_graph": True, "hierarchical_cache": True, "pipeline_parallel": 2}
+    asked = request_for(scenario(speculation=Speculation("EAGLE", draft_backend="triton"), **changes), "0.5.22")
+    assert (asked.draft.attention_backend, asked.graphs.off, asked.hierarchical_cache, asked.pipeline_parallel) == ("triton", True, True, 2)
+    left = request_for(scenario(), "0.5.22")
+    assert (left.draft.attention_backend, left.graphs.off, left.hierarchical_cache, left.pipeline_parallel) == (None, False, False, 1)
+
+
 def test_the_prefill_chunk_follows_from_the_memory() -> None:
     assert [request_for(scenario(gpu(90, memory_bytes=gib * GIB)), "0.5.22").chunk for gib in (18, 80, 180)] == [2048, 8192, 16384]
 
 
 def test_flashinfer_is_there_where_nobody_has_looked_and_only_on_nvidia() -> None:
-    assert machine_of(H100, None).flashinfer and machine_of(H100, {"flashinfer": "0.7.1"}).flashinfer
-    assert not machine_of(H100, {"sglang": "0.5.22"}).flashinfer
-    assert not machine_of(MI300, None).flashinfer
-    assert machine_of(gpu(90, cuda="12.2"), None).cuda == (12, 2) and not machine_of(gpu(90, cuda="12.2"), None).hopper
+    looked = [None, {"flashinfer": "0.7.1"}, {"sglang": "0.5.22"}]
+    assert [request_for(scenario(H100), "0.5.22", found).machine.flashinfer for found in looked] == [True, True, False]
+    assert not request_for(scenario(MI300), "0.5.22").machine.flashinfer
+    assert machine_of(gpu(90, cuda="12.2"), True).cuda == (12, 2) and not machine_of(gpu(90, cuda="12.2"), True).hopper
 
 
 def test_a_latent_model_has_as_many_kv_heads_as_its_checkpoint_declares() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from backends.model import LayerKind
 from tests.asking import entries, model
-from tests.tuner.planning import GEMMA3, LLAMA, scenario
+from tests.tuner.planning import ENGINE, GEMMA3, LLAMA, engine, scenario
 from tuner.engines.sglang.memory import server_for
 from tuner.engines.sglang.questions import rank_layers
 from tuner.engines.sglang.windows import served_model, window_note, window_pool_share
@@ -58,7 +58,14 @@ def test_a_pool_of_their_own_holds_fewer_tokens_of_window_layers(rules: str) -> 
 
 
 def test_one_pool_for_all_layers_has_no_share_of_windows() -> None:
-    assert window_pool_share(POOLED) == 0.8
-    assert window_pool_share(replace(POOLED, architecture="InklingForConditionalGeneration")) == 0.1
-    assert window_pool_share(GEMMA3) == window_pool_share(LLAMA) == 1.0
-    assert window_pool_share(replace(POOLED, layers=MIXED[:1])) == 1.0  # nothing to share the memory with
+    assert window_pool_share(POOLED, ENGINE) == 0.8
+    assert window_pool_share(replace(POOLED, architecture="InklingForConditionalGeneration"), ENGINE) == 0.1
+    assert window_pool_share(GEMMA3, ENGINE) == window_pool_share(LLAMA, ENGINE) == 1.0
+    assert window_pool_share(replace(POOLED, layers=MIXED[:1]), ENGINE) == 1.0  # nothing to share the memory with
+
+
+def test_the_windows_pool_is_as_large_as_the_user_says_or_none_of_its_own() -> None:
+    assert window_pool_share(POOLED, engine(swa_full_tokens_ratio=0.25)) == 0.25
+    assert window_pool_share(POOLED, engine(swa_full_tokens_ratio=0.25, disable_hybrid_swa_memory=True)) == 1.0
+    step = replace(POOLED, architecture="Step3p5ForCausalLM")
+    assert [window_pool_share(one, engine(hierarchical_cache=True)) for one in (POOLED, step)] == [0.8, 1.0]

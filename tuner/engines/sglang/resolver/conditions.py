@@ -1,10 +1,13 @@
-"""Conditions that several steps ask, each with the words it reads as."""
+"""Conditions that several steps ask, each with the words it reads as. The same words are the same condition."""
 
 from __future__ import annotations
+
+from functools import cache
 
 from tuner.engines.sglang.resolver.record import Condition
 
 
+@cache
 def no(condition: Condition) -> Condition:
     return Condition(condition.negated, lambda r, s: not condition.holds(r, s), condition.words)
 
@@ -13,11 +16,13 @@ def either(*conditions: Condition) -> Condition:
     return Condition(" or ".join(one.words for one in conditions), lambda r, s: any(one.holds(r, s) for one in conditions))
 
 
+@cache
 def architecture(*names: str) -> Condition:
     known = frozenset(names)
     return Condition(" or ".join(names), lambda r, s: r.model.architecture in known)
 
 
+@cache
 def kind(*names: str) -> Condition:
     return Condition(" or ".join(KINDS[name] for name in names), lambda r, s: r.machine.kind in names)
 
@@ -34,35 +39,43 @@ KINDS = {
 }
 
 
+@cache
 def base(*names: str) -> Condition:
     return Condition(f"base {' or '.join(names)}", lambda r, s: s.base in names)
 
 
+@cache
 def base_or_decode(name: str) -> Condition:
     return Condition(f"base or decode {name}", lambda r, s: name in (s.base, s.decode))
 
 
+@cache
 def any_field(name: str) -> Condition:
     return Condition(f"base, prefill or decode {name}", lambda r, s: name in (s.base, s.prefill, s.decode))
 
 
+@cache
 def prefill_side(*names: str) -> Condition:
     return Condition(f"prefill served by {' or '.join(names)}", lambda r, s: s.prefill_side in names)
 
 
+@cache
 def decode_side(*names: str) -> Condition:
     return Condition(f"decode served by {' or '.join(names)}", lambda r, s: s.decode_side in names)
 
 
+@cache
 def kv_dtype(*names: str) -> Condition:
     return Condition(f"KV dtype {' or '.join(names)}", lambda r, s: s.kv_dtype in names)
 
 
+@cache
 def variable(name: str) -> Condition:
     """An on/off variable as SGLang reads it."""
     return Condition(f"{name} set", lambda r, s: (r.variable(name) or "").lower() in ("1", "true", "yes", "on"))
 
 
+@cache
 def algorithm(*names: str) -> Condition:
     return Condition(f"{' or '.join(names)} speculation", lambda r, s: s.algorithm in names)
 

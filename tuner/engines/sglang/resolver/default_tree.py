@@ -5,6 +5,7 @@ Source: sglang/srt/arg_groups/model_override_base.py, get_default_attn_backend (
 
 from __future__ import annotations
 
+from tuner.engines.sglang.resolver import reasons
 from tuner.engines.sglang.resolver.conditions import (
     CHAIN,
     FLASHINFER,
@@ -47,6 +48,7 @@ RULES = (
         sets(base="fa3"),
         "FlashInfer 0.6.1 had become slower on Hopper, so fa3 was chosen until that is fixed (sglang issue 17411).",
         SOURCE,
+        reason=reasons.HOPPER,
     ),
     Rule(
         "default.mha.sm100-widths",
@@ -65,8 +67,24 @@ RULES = (
         SOURCE,
         since="0.5.23",
     ),
-    Rule("default.mha.sm100", (MHA, SM100, CHAIN, FINAL_DRAFT), sets(base="trtllm_mha"), TRTLLM, SOURCE, until="0.5.22"),
-    Rule("default.mha.sm100-dflash", (MHA, SM100, CHAIN, FINAL_OR_DFLASH), sets(base="trtllm_mha"), TRTLLM, SOURCE, since="0.5.23"),
+    Rule(
+        "default.mha.sm100",
+        (MHA, SM100, CHAIN, FINAL_DRAFT),
+        sets(base="trtllm_mha"),
+        TRTLLM,
+        SOURCE,
+        until="0.5.22",
+        reason=reasons.SM100,
+    ),
+    Rule(
+        "default.mha.sm100-dflash",
+        (MHA, SM100, CHAIN, FINAL_OR_DFLASH),
+        sets(base="trtllm_mha"),
+        TRTLLM,
+        SOURCE,
+        since="0.5.23",
+        reason=reasons.SM100,
+    ),
     Rule("default.mha.rocm", (MHA, ROCM), sets(base="aiter"), "AMD's own kernels are preferred on ROCm.", SOURCE),
     Rule("default.mha.mps", (MHA, MPS), sets(base="torch_native"), "No kernel library runs on Metal.", SOURCE),
     Rule(
@@ -75,10 +93,18 @@ RULES = (
         sets(base="flashinfer"),
         "FlashInfer is the general choice on NVIDIA, but takes no attention sinks.",
         SOURCE,
+        reason=reasons.GENERAL,
     ),
     Rule("default.mha.other", (MHA,), sets(base="triton"), "Triton runs wherever the rest does not.", SOURCE),
-    Rule("default.mla.hopper", (MLA, HOPPER), sets(base="fa3"), "fa3 has MLA kernels on Hopper.", SOURCE),
-    Rule("default.mla.sm100", (MLA, SM100), sets(base="flashinfer"), "FlashInfer has MLA kernels on SM100.", SOURCE),
+    Rule("default.mla.hopper", (MLA, HOPPER), sets(base="fa3"), "fa3 has MLA kernels on Hopper.", SOURCE, reason=reasons.MLA_HOPPER),
+    Rule(
+        "default.mla.sm100",
+        (MLA, SM100),
+        sets(base="flashinfer"),
+        "FlashInfer has MLA kernels on SM100.",
+        SOURCE,
+        reason=reasons.MLA_SM100,
+    ),
     Rule("default.mla.rocm-heads", (MLA, ROCM, AITER_MLA), sets(base="aiter"), "aiter's MLA kernels take these head counts.", SOURCE),
     Rule("default.mla.mps", (MLA, MPS), sets(base="torch_native"), "No kernel library runs on Metal.", SOURCE),
     Rule("default.mla.other", (MLA,), sets(base="triton"), "Triton runs wherever the rest does not.", SOURCE),

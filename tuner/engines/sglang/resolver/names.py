@@ -16,6 +16,7 @@ EVERYWHERE = (
 REMOVED = ("cutlass_mla", "dual_chunk_flash_attn")
 ADDED = ("qsa", "llada2_cfg_flashinfer", "hpc_ops", "minicpm_flashattn", "minicpm_flashinfer")
 SPARSE_OLD = {None, "flashmla_sparse", "flashmla_sparse_q8", "flashmla_kv", "flashmla_auto", "fa3", "tilelang", "aiter", "trtllm"}
+KNOWN = frozenset((None, *EVERYWHERE, *REMOVED, *ADDED))
 CHOICES = "sglang/srt/arg_groups/choices.py, ATTENTION_BACKEND_CHOICES"
 DEPRECATED = "sglang/srt/arg_groups/serving_hook.py, handle_deprecated_args"
 FIELDS = ("base", "prefill", "decode", "draft")
@@ -26,7 +27,8 @@ def _written(request: Request) -> tuple[str | None, ...]:
 
 
 def _names(*names: str) -> Condition:
-    return Condition(f"{' or '.join(names)} asked for", lambda r, s: not set(names).isdisjoint(_written(r)))
+    wanted = frozenset(names)
+    return Condition(f"{' or '.join(names)} asked for", lambda r, s: not wanted.isdisjoint(_written(r)))
 
 
 def _renamed(settings: Settings, old: str, new: str) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def _without_tokenspeed(request: Request, settings: Settings) -> dict[str, Any]:
 
 
 def _in_any_field(name: str) -> Condition:
-    return Condition(f"{name} in any field", lambda r, s: name in [getattr(s, field) for field in FIELDS])
+    return Condition(f"{name} in any field", lambda r, s: name in (s.base, s.prefill, s.decode, s.draft))
 
 
 TOKENSPEED_SERVES = Condition("base or decode written as tokenspeed_mla", lambda r, s: "tokenspeed_mla" in (_written(r)[0], _written(r)[2]))
@@ -48,7 +50,7 @@ RULES = (
     Rule(
         "names.removed",
         (_names(*REMOVED),),
-        Refuses("SGLang {r.version} no longer knows cutlass_mla or dual_chunk_flash_attn; choose another backend", "refused"),
+        Refuses("SGLang {r.version} no longer knows cutlass_mla or dual_chunk_flash_attn; choose another backend", "invalid choice"),
         "These backends were taken out between 0.5.16 and 0.5.22.",
         CHOICES,
         since="0.5.22",
@@ -56,22 +58,22 @@ RULES = (
     Rule(
         "names.not-yet",
         (_names(*ADDED),),
-        Refuses(f"{', '.join(ADDED)} came after SGLang {{r.version}}; choose another backend or a newer release", "refused"),
+        Refuses(f"{', '.join(ADDED)} came after SGLang {{r.version}}; choose another backend or a newer release", "invalid choice"),
         "These backends came after 0.5.16.",
         CHOICES,
         until="0.5.16",
     ),
     Rule(
         "names.unknown",
-        (Condition("a name that no release knows", lambda r, s: not {None, *EVERYWHERE, *REMOVED, *ADDED}.issuperset(_written(r))),),
-        Refuses("SGLang knows no such backend; write one of the names that `attnpin limits` lists", "refused"),
+        (Condition("a name that no release knows", lambda r, s: not KNOWN.issuperset(_written(r))),),
+        Refuses("SGLang knows no such backend; write one of the names that `attnpin limits` lists", "invalid choice"),
         "The command line takes names from a list.",
         CHOICES,
     ),
     Rule(
         "names.fp4-e2m1",
         (kv_dtype("fp4_e2m1"),),
-        Refuses("SGLang {r.version} no longer knows --kv-cache-dtype fp4_e2m1; write nvfp4 or fp4_mx_block16", "refused"),
+        Refuses("SGLang {r.version} no longer knows --kv-cache-dtype fp4_e2m1; write nvfp4 or fp4_mx_block16", "invalid choice"),
         "The dtype was split into two recipes under new names.",
         "sglang/srt/arg_groups/fields/model.py, kv_cache_dtype",
         since="0.5.22",
@@ -79,7 +81,7 @@ RULES = (
     Rule(
         "names.sparse-not-yet",
         (Condition("a sparse backend of a later release", lambda r, s: not {s.dsa_prefill, s.dsa_decode} <= SPARSE_OLD),),
-        Refuses("SGLang {r.version} knows no sparse backend {s.dsa_prefill} or {s.dsa_decode}; choose another", "refused"),
+        Refuses("SGLang {r.version} knows no sparse backend {s.dsa_prefill} or {s.dsa_decode}; choose another", "invalid choice"),
         "triton, intel_xpu and flashinfer_sparse_mla came after 0.5.16.",
         "sglang/srt/arg_groups/choices.py, DSA_CHOICES",
         until="0.5.16",

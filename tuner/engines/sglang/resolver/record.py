@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
 from typing import Any
 
+from store.recorded_reason import RecordedReason
 from tuner.engines.sglang.resolver.request import Request
 from tuner.engines.sglang.resolver.versions import place
 
@@ -61,6 +64,7 @@ class Settings:
 
 
 Test = Callable[[Request, Settings], bool]
+Tests = tuple[Test, ...]
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ Effect = Sets | Computes | Refuses
 class Rule:
     """``when`` must hold together. ``because`` is one sentence. ``source``: file and function as in the newest release that has the rule;
     0.5.16 keeps the same functions in sglang/srt/server_args.py and sglang/srt/arg_groups/overrides.py. ``since`` and ``until`` are the
-    oldest and the newest release that was read with it."""
+    oldest and the newest release that was read with it. ``reason``: what its authors recorded, where that can be measured again."""
 
     id: str
     when: tuple[Condition, ...]
@@ -125,12 +129,20 @@ class Rule:
     source: str
     since: str = "0.5.16"
     until: str | None = None
+    reason: RecordedReason | None = None
 
     def applies_to(self, version: str) -> bool:
         return place(self.since) <= place(version) and (self.until is None or place(version) <= place(self.until))
 
     def holds(self, request: Request, settings: Settings) -> bool:
-        return all(condition.holds(request, settings) for condition in self.when)
+        return all(test(request, settings) for test in self.tests)
+
+    @cached_property
+    def tests(self) -> Tests:
+        return tuple([condition.holds for condition in self.when])
+
+
+Group = tuple[Test, tuple[tuple[Tests, Rule], ...]]
 
 
 @dataclass(frozen=True)
@@ -141,6 +153,26 @@ class Step:
     rules: tuple[Rule, ...]
     first: bool = False
     when: tuple[Condition, ...] = ()
+
+    @cached_property
+    def tests(self) -> Tests:
+        return tuple([condition.holds for condition in self.when])
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Rules that lie together and share their first condition: where that is not met, no other need be asked."""
+        alike = groupby(self.rules, lambda rule: id(rule.when[0]) if rule.when else None)
+        return tuple([_group(list(rules)) for _, rules in alike])
+
+
+def _group(rules: list[Rule]) -> Group:
+    """A rule alone is not asked the shared condition again; others are, since the one before may have changed its answer."""
+    shared, asked = rules[0].when[:1], len(rules) == 1
+    return (shared[0].holds if shared else _always), tuple([(rule.tests[asked:], rule) for rule in rules])
+
+
+def _always(request: Request, settings: Settings) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -173,16 +205,3 @@ class Resolution:
 
 def sets(**values: Any) -> Sets:
     return Sets(tuple(values.items()))
-
-
-def applied(effect: Sets | Computes, request: Request, settings: Settings) -> Settings:
-    values = dict(effect.values) if isinstance(effect, Sets) else effect.values(request, settings)
-    return replace(settings, **values)
-
-
-def differences(before: Settings, after: Settings, rule: str) -> list[Change]:
-    found = ((name, getattr(before, name), getattr(after, name)) for name in SETTINGS)
-    return [Change(name, old, new, rule) for name, old, new in found if old != new]
-
-
-SETTINGS = tuple(field.name for field in fields(Settings))

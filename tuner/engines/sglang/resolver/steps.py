@@ -5,7 +5,8 @@ Source: sglang/srt/arg_groups/pipeline.py, run_resolution_pipeline (0.5.16: Serv
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any
 
 from tuner.engines.sglang.resolver import deployment, graph_compatibility, graphs, late, launch, names, platforms
 from tuner.engines.sglang.resolver.backends import base, fallbacks, mla, pages, trtllm_mha, xpu
@@ -27,9 +28,10 @@ from tuner.engines.sglang.resolver.models import (
     single,
     sparse,
 )
-from tuner.engines.sglang.resolver.record import Change, Refusal, Refuses, Resolution, Rule, Settings, Step, applied, differences
+from tuner.engines.sglang.resolver.narrowing import Likeness, OpenStep, Switches, kind_of, narrowed, opened, written_in
+from tuner.engines.sglang.resolver.record import Resolution, Rule, Step
 from tuner.engines.sglang.resolver.request import Request
-from tuner.engines.sglang.resolver.start import settings_of
+from tuner.engines.sglang.resolver.walk import Walk, walk
 
 MODELS = (deepseek, deepseek_v4, dense, minimax, single, qwen, nemotron, minicpm, iquest, kimi, sparse, allowed)
 BACKENDS = (base, pages, mla, trtllm_mha, fallbacks, xpu)
@@ -82,41 +84,33 @@ def steps_for(version: str) -> tuple[Step, ...]:
     return tuple(Step(step.name, found, step.first, step.when) for step, found in kept if found)
 
 
+def steps_like(request: Request) -> tuple[Step, ...]:
+    """The steps that a request like this can come to, with the rules that can hold for it."""
+    return _possible(request.version, request.machine.kind, kind_of(request.model), written_in(request))
+
+
+@lru_cache(maxsize=1024)
+def _possible(version: str, device: str, model: tuple[Any, ...], written: Switches) -> tuple[Step, ...]:
+    left = [step.possible(written) for step in _with_model(version, device, model)]
+    return tuple([step for step in left if step is not None])
+
+
+@lru_cache(maxsize=1024)
+def _with_model(version: str, device: str, model: tuple[Any, ...]) -> tuple[OpenStep, ...]:
+    return tuple(narrowed(_on_device(version, device), Likeness(version, device, model)))
+
+
+@cache
+def _on_device(version: str, device: str) -> tuple[OpenStep, ...]:
+    return tuple(opened(steps_for(version), Likeness(version, device)))
+
+
 def resolve(request: Request, without: frozenset[str] = frozenset()) -> Resolution:
-    """What SGLang makes of ``request``. Rules named in ``without`` are skipped, which shows what each is for."""
-    settings, path, changes = settings_of(request), list[str](), list[Change]()
-    for step in steps_for(request.version):
-        if not all(condition.holds(request, settings) for condition in step.when):
-            continue
-        for rule in step.rules:
-            if rule.id in without or not rule.holds(request, settings):
-                continue
-            path.append(rule.id)
-            if isinstance(rule.then, Refuses):
-                return _resolution(request, settings, path, changes, _refusal(rule, rule.then, request, settings))
-            before, settings = settings, applied(rule.then, request, settings)
-            changes += differences(before, settings, rule.id)
-            if step.first:
-                break
-    return _resolution(request, settings, path, changes, None)
+    """What SGLang makes of ``request``, up to its refusal. Rules named in ``without`` are skipped, which shows what each is for."""
+    way = walk(steps_like(request), request, without, to_refusal=True)
+    return way.resolution(next(iter(way.refusals), None))
 
 
-def _refusal(rule: Rule, effect: Refuses, request: Request, settings: Settings) -> Refusal:
-    text = effect.text.format(r=request, s=settings)
-    return Refusal(rule.id, text.replace(" None", " unset"), effect.engine_says)
-
-
-def _resolution(request: Request, settings: Settings, path: list[str], changes: list[Change], error: Refusal | None) -> Resolution:
-    return Resolution(
-        base=settings.base,
-        prefill=settings.prefill_side,
-        decode=settings.decode_side,
-        draft=settings.draft,
-        verify_side=None if settings.algorithm is None else settings.verify_side,
-        page_size=settings.page_size,
-        kv_dtype=settings.kv_dtype,
-        settings=settings,
-        changes=tuple(changes),
-        error=error,
-        path=tuple(path),
-    )
+def walked(request: Request) -> Walk:
+    """What SGLang would make of ``request`` if it refused nothing."""
+    return walk(steps_like(request), request)

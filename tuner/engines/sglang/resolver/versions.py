@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backends.limits import release
+from backends.allowed import release
 from backends.question import RULES as READ
 
 

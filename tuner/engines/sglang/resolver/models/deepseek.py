@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tuner.engines.sglang.resolver.architectures import DEEPSEEK_16, DEEPSEEK_22
 from tuner.engines.sglang.resolver.conditions import DCP, SM100, UNSET, XPU, architecture, kind, no
+from tuner.engines.sglang.resolver.reasons import TRTLLM_MLA
 from tuner.engines.sglang.resolver.record import Computes, Condition, Refuses, Rule, Step, sets
 
 V2 = "sglang/srt/arg_groups/model_overrides/deepseek_v2.py, _deepseek_family_overrides"
@@ -97,7 +98,14 @@ RULES = (
         V2,
     ),
     Rule("dsa.page-xpu", (SPARSE, XPU), sets(page_size=128), "The XPU's sparse kernel takes pages of 128.", V2, since="0.5.22"),
-    Rule("mla.trtllm", (no(SPARSE), SM100, UNSET), sets(base="trtllm_mla"), "TensorRT-LLM's MLA kernels are preferred on SM100.", V2),
+    Rule(
+        "mla.trtllm",
+        (no(SPARSE), SM100, UNSET),
+        sets(base="trtllm_mla"),
+        "TensorRT-LLM's MLA kernels are preferred on SM100.",
+        V2,
+        reason=TRTLLM_MLA,
+    ),
 )
 
 STEPS = (Step("DeepSeek models split over ranks", SPLIT_RULES, when=(FAMILY, DCP)), Step("DeepSeek models", RULES, when=(FAMILY,)))

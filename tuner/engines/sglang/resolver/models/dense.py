@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tuner.engines.sglang.resolver import reasons
 from tuner.engines.sglang.resolver.architectures import INKLING
 from tuner.engines.sglang.resolver.conditions import BASE_UNSET, BLACKWELL, HOPPER, ROCM, SM80_UP, SM100, UNSET, XPU, architecture
 from tuner.engines.sglang.resolver.record import Condition, Rule, Step, sets
@@ -44,9 +45,10 @@ EXAONE_RULES = (
     Rule("exaone.other", (), TRITON, "Triton runs wherever the rest does not.", f"{MO}/exaone.py, _exaone_overrides", since="0.5.22"),
 )
 
+OLMO_WINDOWS = "With FlashInfer Olmo 3 lost several points of MMLU on its windows (sglang pull request 11396)."
 OLMO_RULES = (
-    Rule("olmo2.sm100", (SM100,), TRTLLM, "FlashInfer is slow on Olmo's windows.", f"{MO}/olmo2.py, _olmo2_overrides"),
-    Rule("olmo2.nvidia", (SM80_UP,), FA3, "FlashInfer is slow on Olmo's windows.", f"{MO}/olmo2.py, _olmo2_overrides"),
+    Rule("olmo2.sm100", (SM100,), TRTLLM, OLMO_WINDOWS, f"{MO}/olmo2.py, _olmo2_overrides", reason=reasons.OLMO_SM100),
+    Rule("olmo2.nvidia", (SM80_UP,), FA3, OLMO_WINDOWS, f"{MO}/olmo2.py, _olmo2_overrides", reason=reasons.OLMO),
     Rule("olmo2.other", (), TRITON, "Triton runs wherever the rest does not.", f"{MO}/olmo2.py, _olmo2_overrides"),
 )
 
@@ -59,7 +61,14 @@ GEMMA_RULES = (
         f"{MO}/gemma4.py, _gemma4_overrides",
         since="0.5.22",
     ),
-    Rule("gemma4.sm100", (GEMMA4, SM100), TRTLLM, "TensorRT-LLM takes its wide heads on SM100.", f"{MO}/gemma4.py, _gemma4_overrides"),
+    Rule(
+        "gemma4.sm100",
+        (GEMMA4, SM100),
+        TRTLLM,
+        "TensorRT-LLM takes its wide heads on SM100.",
+        f"{MO}/gemma4.py, _gemma4_overrides",
+        reason=reasons.GEMMA4,
+    ),
     Rule("gemma4.other", (GEMMA4,), TRITON, "Triton takes its wide heads; Hopper does not get fa3.", f"{MO}/gemma4.py, _gemma4_overrides"),
 )
 

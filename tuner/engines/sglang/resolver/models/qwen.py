@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuner.engines.sglang.resolver import default_tree
+from tuner.engines.sglang.resolver import default_tree, reasons
 from tuner.engines.sglang.resolver.conditions import BASE_UNSET, PAGE_UNSET, SM100, architecture, variable
 from tuner.engines.sglang.resolver.models.minicpm import SPARSE_BLOCKS
 from tuner.engines.sglang.resolver.record import Condition, Rule, Settings, Step, sets
@@ -50,6 +50,7 @@ QWEN_RULES = (
         sets(base="trtllm_mha", page_size=64),
         "TensorRT-LLM needs pages, which cached states allow with snapshots or speculation only; a written page size is replaced.",
         QWEN,
+        reason=reasons.QWEN3_5,
     ),
     Rule(
         "qwen3.5.triton",
@@ -101,6 +102,7 @@ VL_RULES = (
         "A profile of Qwen3-VL on large Hopper GPUs decodes with FlashInfer and prefills with the default.",
         f"{MO}/qwen3_vl.py, _qwen3vl_hopper_serving_overrides",
         since="0.5.22",
+        reason=reasons.QWEN3_VL,
     ),
 )
 

@@ -1,0 +1,144 @@
+"""The seam between how attnpin measures and the device it measures on.
+
+`rounds`, `cell_round`, `trial` and `probe` are the protocol: which process does what in which order. They know no library
+and no clock; whatever they need of a device they ask of their process's bench. There are two: `backends.torch_bench` for a
+GPU or CPU, and `backends.simulated.bench`, which needs no library, sleeps nowhere and can be told to misbehave.
+
+Whoever adds a measurement adds a method here, or a field to a record that one of these returns, and gives the simulated
+device the fault that the measurement is there to find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import random
+
+    from backends.anchored import Anchors
+    from backends.arm import Arm
+    from backends.cell import Cell
+    from backends.checks.tolerance import Errors
+    from backends.driver import CellData, Driver, KvPool, PreparedCall, Stage
+    from backends.kv.rotation import PoolPlan
+    from backends.measured import Identity, Soundness
+    from backends.memory import Reading
+    from backends.model import LayerKind
+    from backends.spec import StageSpec, TimingSpec
+    from backends.timing.lookout import Lookout
+    from backends.timing.sampled import Manner
+    from backends.timing.timed import Timed
+
+Shot = Callable[[], Any]
+
+
+class Plausibility(Protocol):
+    """The device's limits, as it showed them in this process."""
+
+    def require_plausible(self, cell: Cell, kv_element_bytes: int, sample_us: Iterable[float]) -> None:
+        """Raises `Implausible` for a sample that is faster than the device can be."""
+
+
+class Checking(Protocol):
+    """Judges arms that share one laid-out cell; `backends.checks.checker.Checker` says how."""
+
+    def check(self, shot: Shot, written: Iterable[int]) -> Errors: ...
+
+    def check_needles(self, shot: Shot) -> float: ...
+
+    def coverage(self) -> str | None: ...
+
+
+class Padding(Protocol):
+    """`backends.placement.Ballast`, or nothing."""
+
+    def add(self) -> None: ...
+
+    def drop(self) -> None: ...
+
+
+class Bench(Protocol):
+    """One process's device and instruments. ``type`` is "cuda" or "cpu": which rules of pools and settling hold."""
+
+    type: str
+
+    # the device: its clock, its queue, its memory
+
+    def now(self) -> float:
+        """Seconds of a clock that never goes back; works before `open`."""
+
+    def open(self) -> Any:
+        """What drivers are handed as `Stage.device`. Raises RuntimeError without the device."""
+
+    def working(self) -> AbstractContextManager[object]:
+        """Entered around all that runs on the device."""
+
+    def synchronize(self) -> None:
+        """Wait until the queue is empty. Raises RuntimeError where a faulty kernel took the device's context with it."""
+
+    def release(self) -> None:
+        """Give back what is no longer referenced."""
+
+    def free_bytes(self) -> int: ...
+
+    def cache_bytes(self) -> int: ...
+
+    def limit_memory(self, budget_bytes: int) -> None: ...
+
+    def held(self) -> Reading:
+        """Reads the bytes of what lives on the device; None where nobody counts them, as on a CPU."""
+
+    def restart_peak(self) -> None: ...
+
+    def peak_bytes(self) -> int: ...
+
+    # what arms stand on
+
+    def limits(self, dtype: str) -> Plausibility: ...
+
+    def build_pool(self, plan: PoolPlan, layer: LayerKind, seed: int) -> KvPool: ...
+
+    def lay_out(self, cell: Cell, pool: KvPool, context_length: int) -> CellData: ...
+
+    def ballast(self, rng: random.Random) -> Padding: ...
+
+    def open_driver(self, arm: Arm, stage: Stage, pool: KvPool) -> Driver:
+        """Import and build the arm's driver. Raises `MissingPackage`, `Refused`, or what the library raises."""
+
+    # the instruments
+
+    def timed(self, call: PreparedCall, data: CellData, slots: int, timing: TimingSpec, manner: Manner) -> Timed:
+        """The call ready to be timed: captured, or launched eagerly."""
+
+    def soundness(self, call: PreparedCall, timed: Timed, pools: int, timing: TimingSpec) -> Soundness | None:
+        """How far a recorded call's time hangs on how it is timed; ``pools`` layers are there to rotate over. None where nothing
+        is recorded."""
+
+    def checker(self, data: CellData, slot: int, soft_cap: float | None) -> Checking: ...
+
+    def identify(self, call: PreparedCall, timed: Timed) -> Identity:
+        """What really runs."""
+
+    def autotuned(self) -> tuple[tuple[str, str], ...]:
+        """(kernel and problem, choice) of what libraries chose by timing it in this process."""
+
+    def anchors(self, dtype: str, code: bytes | None) -> tuple[Anchors, bytes | None]:
+        """What never changes, with the machine code it ran: ``code`` where that was given, None where there is none."""
+
+    def lookout(self) -> Lookout: ...
+
+    def rest(self, seconds: float) -> None:
+        """Leave the device idle, so that it cools."""
+
+
+def bench_for(spec: StageSpec, seed: int) -> Bench:
+    """The bench of this process; nothing is imported or opened yet. ``seed`` draws what a simulated process meets."""
+    if spec.simulation is not None:
+        from backends.simulated.bench import SimulatedBench
+
+        return SimulatedBench(spec.simulation, seed)
+    from backends.torch_bench import TorchBench
+
+    return TorchBench(spec.device)

@@ -1,0 +1,51 @@
+"""Judges a simulated answer, which says itself what is wrong with it, in the words of the real checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from backends.checks.checker import not_written
+from backends.checks.needles import LIMIT, missed
+from backends.checks.tolerance import TAU, Errors, not_finite
+from backends.simulated.world import Misfortune
+
+if TYPE_CHECKING:
+    from backends.cell import Cell
+    from backends.simulated.driver import Answer
+
+Shot = Callable[[], "Answer"]
+
+CHECK_S = 0.1
+ROUNDING = 0.3  # of what a dtype is allowed to err, which is what right kernels err
+
+
+class SimulatedChecker:
+    """See `backends.checks.checker.Checker`. As with noise in real pools, a lost key shows to needles alone."""
+
+    def __init__(self, cell: Cell, slot: int, spend: Callable[[float], None]) -> None:
+        self._cell = cell
+        self._slot = slot
+        self._spend = spend
+
+    def check(self, shot: Shot, written: Iterable[int]) -> Errors:
+        wrong, tokens, layer = self._wrong(shot), self._cell.new_tokens, self._cell.layer
+        if wrong is Misfortune.UNWRITTEN:
+            raise not_written(tokens, tokens, "keys", self._slot)
+        if wrong is Misfortune.NANS:
+            elements = tokens * layer.query_heads * layer.value_head_dim
+            raise not_finite(elements, elements)
+        largest = ROUNDING * TAU[self._cell.dtype]
+        return Errors(largest, largest / 2)
+
+    def check_needles(self, shot: Shot) -> float:
+        if self._wrong(shot) is Misfortune.LOST_KEY:
+            raise missed("newest", 1.0)
+        return LIMIT / 10
+
+    def coverage(self) -> None:
+        """All of it."""
+
+    def _wrong(self, shot: Shot) -> Misfortune | None:
+        self._spend(CHECK_S)
+        return shot().wrong

@@ -1,0 +1,61 @@
+"""What befalls a simulated process, and when: each misfortune as the thing it is on a real GPU."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Callable, Sequence
+
+from backends.arm import Arm
+from backends.cell import Cell
+from backends.driver import FellBack, Refused
+from backends.simulated.world import Fault, Misfortune
+
+
+class OutOfMemoryError(RuntimeError):
+    """Named as torch's."""
+
+
+class Misfortunes:
+    """``faults`` are those of this process, ``now`` its own seconds."""
+
+    def __init__(self, faults: Sequence[Fault], now: Callable[[], float]) -> None:
+        self._faults = faults
+        self._now = now
+
+    def here(self, kind: Misfortune, arm: Arm | None = None, cell: Cell | None = None, at_s: float | None = None) -> Fault | None:
+        """The first fault of ``kind`` that has come about ``at_s`` into the process (None: by now) and is not over."""
+        at_s = self._now() if at_s is None else at_s
+        return next((fault for fault in self._faults if fault.kind is kind and _bites(fault, arm, cell, at_s)), None)
+
+    def at_call(self, arm: Arm, cell: Cell) -> None:
+        """When the arm is prepared on a cell. Raises what its library would."""
+        if self.here(Misfortune.OUT_OF_MEMORY, arm, cell):
+            raise OutOfMemoryError(f"CUDA out of memory. {arm.backend} tried to allocate 20.00 GiB on the simulated GPU.")
+        if self.here(Misfortune.REFUSED, arm, cell):
+            raise Refused(f"{arm.backend} does not take this {cell.phase.value} on the simulated GPU")
+        if self.here(Misfortune.FALLS_BACK, arm, cell):
+            raise FellBack(f"{arm.backend} warned that it falls back to another kernel on the simulated GPU")
+
+    def at_visit(self, arm: Arm, cell: Cell) -> None:
+        """When the arm is timed. What ends a process ends this one."""
+        if self.here(Misfortune.CRASH, arm, cell):
+            ctypes.string_at(0)
+        if self.here(Misfortune.HANG, arm, cell):
+            while True:  # for real: what ends it is the worker's guard
+                time.sleep(0.01)
+        if self.here(Misfortune.KILLED, arm, cell):
+            os.kill(os.getppid(), signal.SIGKILL)  # the guard, as if somebody killed what the controller started
+            time.sleep(60)
+
+
+def _bites(fault: Fault, arm: Arm | None, cell: Cell | None, at_s: float) -> bool:
+    fits = (
+        fault.backend is None or (arm is not None and arm.backend == fault.backend),
+        fault.phase is None or (cell is not None and cell.phase is fault.phase),
+        fault.cell is None or (cell is not None and cell.name == fault.cell),
+    )
+    past_s = at_s - fault.after_s
+    return all(fits) and past_s >= 0 and (fault.for_s is None or past_s < fault.for_s)

@@ -1,0 +1,139 @@
+"""The bench of a GPU or CPU that torch drives."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from backends import device
+from backends.anchored import Anchors
+from backends.checks.checker import Checker
+from backends.kv.inputs import lay_out
+from backends.kv.pool import build_pool
+from backends.memory import Reading, held
+from backends.placement import Ballast
+from backends.timing.anchor_kernels import anchors_of
+from backends.timing.autotuned import choices
+from backends.timing.capture import ReplayedCall
+from backends.timing.identity import identify
+from backends.timing.instruments import Instruments
+from backends.timing.lookout import Lookout, lookout_over
+from backends.timing.roofline import Roofline
+from backends.timing.soundness import soundness
+from backends.timing.timed import Timed, make_timed
+
+if TYPE_CHECKING:
+    import random
+
+    import torch
+
+    from backends.arm import Arm
+    from backends.cell import Cell
+    from backends.driver import CellData, Driver, KvPool, PreparedCall, Stage
+    from backends.kv.rotation import PoolPlan
+    from backends.measured import Identity, Soundness
+    from backends.model import LayerKind
+    from backends.spec import TimingSpec
+    from backends.timing.sampled import Manner
+
+
+class TorchBench:
+    """See `backends.bench.Bench`."""
+
+    def __init__(self, kind: str) -> None:
+        self.type = kind
+        self._opened: torch.device | None = None
+
+    def now(self) -> float:
+        return time.perf_counter()
+
+    def open(self) -> torch.device:
+        """Imports torch."""
+        self._opened = device.open_device(self.type)
+        return self._opened
+
+    def working(self) -> AbstractContextManager[object]:
+        import torch
+
+        return torch.no_grad()
+
+    def synchronize(self) -> None:
+        device.synchronize(self._device)
+
+    def release(self) -> None:
+        device.release(self._device)
+
+    def free_bytes(self) -> int:
+        return device.free_bytes(self._device)
+
+    def cache_bytes(self) -> int:
+        return device.cache_bytes(self._device)
+
+    def limit_memory(self, budget_bytes: int) -> None:
+        device.limit_memory(self._device, budget_bytes)
+
+    def held(self) -> Reading:
+        return held(self._device)
+
+    def restart_peak(self) -> None:
+        device.restart_peak(self._device)
+
+    def peak_bytes(self) -> int:
+        return device.peak_bytes(self._device)
+
+    def limits(self, dtype: str) -> Roofline:
+        return Roofline(self._device, dtype)
+
+    def build_pool(self, plan: PoolPlan, layer: LayerKind, seed: int) -> KvPool:
+        return build_pool(plan, layer, self._device, seed)
+
+    def lay_out(self, cell: Cell, pool: KvPool, context_length: int) -> CellData:
+        return lay_out(cell, pool, context_length)
+
+    def ballast(self, rng: random.Random) -> Ballast:
+        return Ballast(self._device, rng)
+
+    def open_driver(self, arm: Arm, stage: Stage, pool: KvPool) -> Driver:
+        module, _, name = arm.driver.partition(":")
+        driver: Driver = getattr(importlib.import_module(module), name)(arm, stage, pool)
+        return driver
+
+    def timed(self, call: PreparedCall, data: CellData, slots: int, timing: TimingSpec, manner: Manner) -> Timed:
+        return make_timed(call, data, slots, timing, manner, self._instruments)
+
+    def soundness(self, call: PreparedCall, timed: Timed, pools: int, timing: TimingSpec) -> Soundness | None:
+        return soundness(call, timed, pools, timing, self._instruments) if isinstance(timed, ReplayedCall) else None
+
+    def checker(self, data: CellData, slot: int, soft_cap: float | None) -> Checker:
+        return Checker(data, slot, soft_cap)
+
+    def identify(self, call: PreparedCall, timed: Timed) -> Identity:
+        return identify(call, timed, self._device)
+
+    def autotuned(self) -> tuple[tuple[str, str], ...]:
+        return choices()
+
+    def anchors(self, dtype: str, code: bytes | None) -> tuple[Anchors, bytes | None]:
+        limits = self.limits(dtype).limits
+        if self.type == "cuda":
+            return anchors_of(self._device, limits, code)
+        return Anchors(limits.bandwidth_bytes_per_s, limits.flops_per_s, why_none="a processor has none"), None
+
+    def lookout(self) -> Lookout:
+        return lookout_over(self._device)
+
+    def rest(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    @cached_property
+    def _instruments(self) -> Instruments:
+        return Instruments(self._device)
+
+    @property
+    def _device(self) -> torch.device:
+        if self._opened is None:
+            raise RuntimeError(f"the {self.type} bench is used before it was opened")
+        return self._opened

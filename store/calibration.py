@@ -1,0 +1,77 @@
+"""How much times vary on one board by themselves: every arm against itself, and kernels that never change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.anchored import Anchors
+from backends.environment import Board
+
+LIFE_DAYS = 30
+
+
+@dataclass(frozen=True)
+class BoardKey:
+    """What a calibration holds for: this very board under this driver and this power limit. None = not readable there."""
+
+    name: str
+    uuid: str | None
+    driver: str | None
+    power_limit_w: float | None
+    mig: str | None
+
+
+def key_of(board: Board) -> BoardKey:
+    return BoardKey(board.name, board.uuid, board.driver, board.power_limit_w, board.mig)
+
+
+@dataclass(frozen=True)
+class ArmNoise:
+    """One arm against its copy on one cell: ``processes`` fresh ones, in each of which the two were visited in turn.
+
+    All but counts are fractions of a time. ``mean`` of the difference, which should be 0; standard deviations of one visit, of a
+    block's difference, of a process's difference (sigma_0). ``lag1``: how far one block's difference foretells the next (None:
+    too few to tell). ``two_mode``: processes fall into two bands. ``floor``: 99 of 100 means of so many processes lie below it.
+    ``equivalent``: what a comparison would have said. ``with_host``: its calls are launched eagerly, so their times hold the host's.
+    """
+
+    arm: str
+    backend: str
+    cell: str
+    processes: int
+    mean: float
+    sigma_visit: float
+    sigma_block: float
+    sigma_process: float
+    lag1: float | None
+    two_mode: bool
+    floor: float
+    equivalent: bool
+    with_host: bool = False
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """``run`` holds the rounds it comes of; ``sigma_0`` is the process-level noise to reckon with; ``anchors`` before the rounds and
+    after."""
+
+    run: str
+    created: str
+    board: BoardKey
+    protocol: int
+    sigma_0: float
+    noise: tuple[ArmNoise, ...]
+    anchors: tuple[Anchors, ...]
+
+    @property
+    def floor(self) -> NoiseFloor:
+        return NoiseFloor(self.sigma_0, self.run, self.created)
+
+
+@dataclass(frozen=True)
+class NoiseFloor:
+    """What a run takes from the calibration ``run`` of its board."""
+
+    sigma_0: float
+    run: str
+    created: str

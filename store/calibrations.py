@@ -1,0 +1,63 @@
+"""Calibrations of boards, and the machine code of their anchors, in the store. Each call is one transaction."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Select, select
+
+from backends.environment import Board
+from backends.wire import from_plain, to_plain
+from store.calibration import LIFE_DAYS, Calibration, key_of
+from store.calibration_tables import CalibrationRow, MachineCodeRow
+from store.connect import Store, reading, writing
+
+
+def save_calibration(store: Store, calibration: Calibration) -> None:
+    board = calibration.board
+    row = CalibrationRow(
+        run=calibration.run,
+        created=calibration.created,
+        protocol=calibration.protocol,
+        board=board.name,
+        board_uuid=board.uuid,
+        driver=board.driver,
+        power_limit_w=board.power_limit_w,
+        mig=board.mig,
+        calibration=to_plain(calibration),
+    )
+    with writing(store) as session:
+        session.add(row)
+
+
+def calibration_for(store: Store, board: Board, protocol: int, now: datetime) -> Calibration | None:
+    """The newest of this very board under its present driver and power limit, `LIFE_DAYS` old at the most."""
+    key = key_of(board)
+    wanted = {"board": key.name, "board_uuid": key.uuid, "driver": key.driver, "power_limit_w": key.power_limit_w, "mig": key.mig}
+    since = (now - timedelta(days=LIFE_DAYS)).isoformat(timespec="seconds")
+    query = (
+        select(CalibrationRow.calibration)
+        .where(*(getattr(CalibrationRow, name) == value for name, value in wanted.items()))
+        .where(CalibrationRow.protocol == protocol, CalibrationRow.created >= since)
+        .order_by(CalibrationRow.created.desc(), CalibrationRow.key.desc())
+        .limit(1)
+    )
+    with reading(store) as session:
+        plain = session.scalar(query)
+    return None if plain is None else from_plain(Calibration, plain)
+
+
+def machine_code(store: Store, architecture: str, source: str) -> bytes | None:
+    with reading(store) as session:
+        return session.scalar(_code(architecture, source))
+
+
+def keep_machine_code(store: Store, architecture: str, source: str, code: bytes) -> None:
+    """The first that is kept stays."""
+    with writing(store) as session:
+        if session.scalar(_code(architecture, source)) is None:
+            session.add(MachineCodeRow(architecture=architecture, source=source, code=code))
+
+
+def _code(architecture: str, source: str) -> Select[bytes]:
+    return select(MachineCodeRow.code).where(MachineCodeRow.architecture == architecture, MachineCodeRow.source == source)

@@ -1,0 +1,15 @@
+"""Which processes came after the choice, to measure the pick again."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("attnpin_rounds", sa.Column("confirms", sa.Boolean))

@@ -1,0 +1,155 @@
+"""Every misfortune of a simulated GPU is found by what is there to find it on a real one, and said in its words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from backends.blame import ArmFailed
+from backends.outcome import Outcome
+from backends.simulated.world import Misfortune, Noise
+from backends.timing.disturbance import Disturbed
+from tests.backends.simulated.worlds import CALM, DECODE, FA3, FLASHINFER, PREFILL, TIMING, fault, raced, struck, tried
+
+WRONG_OR_DEAD = {
+    "out_of_memory": (Outcome.OUT_OF_MEMORY, "CUDA out of memory"),
+    "refused": (Outcome.REFUSED, "does not take this decode"),
+    "falls_back": (Outcome.FELL_BACK, "falls back to another kernel"),
+    "nans": (Outcome.INCORRECT, "65536 of 65536 output elements are NaN or infinite: wrong, or never written"),
+    "lost_key": (Outcome.INCORRECT, "a query aimed at one key (newest) errs by 1.00e+00"),
+    "unwritten": (Outcome.INCORRECT, "16 of 16 new keys were not written to pool slot"),
+    "warm_cache": (Outcome.IMPLAUSIBLE, "9600 GB/s of unique KV, this memory gives 4800 GB/s"),
+}
+LATER = 12.0  # seconds into a process, when all stands and the first cell is warmed up
+OF_THE_DEVICE = {
+    "foreign_process": "somebody else started to use the GPU, 1024 MiB more are taken than this process reserved",
+    "power_limit": "the power limit was changed from 700 W to 630 W",
+    "ecc": "uncorrected memory errors (ECC): 1",
+    "xid": "the driver reported Xid 31",
+}
+FOR_A_WHILE = {
+    "thermal": "thermal slowdown by the hardware (91 C, 700 W, 1980 MHz SM clock)",
+    "power_brake": "power brake (61 C, 700 W, 1980 MHz SM clock)",
+}
+DOUBTS = {
+    "partly_warm": "warm-risk: over twice as many pools a call takes 1.050 of the time",
+    "uneven": "graph overhead: a launch more takes 0.950 of the mean one",
+    "overlaps": "overlap-sensitive: with another kernel between, a call takes 1.100 of the time",
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_OR_DEAD)
+def test_an_arm_that_is_wrong_too_fast_or_does_not_run_has_its_outcome_and_the_other_none(kind: str) -> None:
+    world = struck(fault(kind, backend="fa3"))
+    outcome, sentence = WRONG_OR_DEAD[kind]
+    on_decode, on_prefill = tried(world)
+    assert on_decode.outcome is on_prefill.outcome is outcome and sentence in (on_decode.detail or "")
+    assert {trial.outcome for trial in tried(world, FLASHINFER)} == {Outcome.MEASURED}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WRONG_OR_DEAD if kind != "lost_key"])
+def test_an_arm_that_fails_in_a_round_is_blamed_for_it(kind: str) -> None:
+    with pytest.raises(ArmFailed) as failed:
+        raced(struck(fault(kind, backend="flashinfer", cell="decode")))
+    assert (failed.value.arm, failed.value.cell, failed.value.outcome) == ("flashinfer/p1", "decode", WRONG_OR_DEAD[kind][0])
+
+
+def test_a_fault_of_one_phase_leaves_the_other_be() -> None:
+    on_decode, on_prefill = tried(struck(fault("nans", backend="fa3", phase=PREFILL.phase)))
+    assert (on_decode.outcome, on_prefill.outcome) == (Outcome.MEASURED, Outcome.INCORRECT)
+
+
+def test_an_answer_that_turns_wrong_while_it_is_timed_is_caught_after_the_last_sample() -> None:
+    last = dict(raced(CALM, [FA3], [DECODE]).seconds)
+    until_timed = sum(last[phase] for phase in ("import", "build", "capture", "warmup")) + last["check"] / 2 + last["timing"] / 2
+    with pytest.raises(ArmFailed, match="NaN or infinite"):
+        raced(struck(fault("nans", backend="fa3", after_s=until_timed)), [FA3], [DECODE])
+
+
+@pytest.mark.parametrize("kind", OF_THE_DEVICE)
+def test_what_no_repeat_mends_breaks_the_process_off_and_blames_no_arm(kind: str) -> None:
+    with pytest.raises(Disturbed) as disturbed:
+        raced(struck(fault(kind, after_s=LATER)))
+    assert str(disturbed.value) == f"measurement invalid: {OF_THE_DEVICE[kind]}"
+
+
+@pytest.mark.parametrize("kind", FOR_A_WHILE)
+def test_heat_that_passes_voids_a_block_which_is_timed_again(kind: str) -> None:
+    struck_once = raced(struck(fault(kind, after_s=LATER + 2, for_s=1.0)))
+    voided = [sentence for cell in struck_once.cells for sentence in cell.voided]
+    assert voided == [FOR_A_WHILE[kind]]
+    calm = raced(CALM)
+    assert [len(cell.visits) for cell in struck_once.cells] == [len(cell.visits) for cell in calm.cells]
+
+
+@pytest.mark.parametrize("kind", FOR_A_WHILE)
+def test_heat_that_stays_breaks_the_process_off(kind: str) -> None:
+    with pytest.raises(Disturbed) as disturbed:
+        raced(struck(fault(kind)))
+    assert str(disturbed.value) == f"measurement invalid: {FOR_A_WHILE[kind]}, again after 3 rests of 10 s"
+
+
+def test_a_power_cap_is_no_fault_and_is_said() -> None:
+    measured = raced(struck(fault("power_cap")))
+    assert measured.labels == ("power capped",) and not any(cell.voided for cell in measured.cells)
+
+
+def test_what_the_management_library_refuses_is_not_verifiable() -> None:
+    measured = raced(replace(CALM, telling=False))
+    assert measured.labels == ("guard not verifiable", "not verifiable: processes, Xids, ECC, power limit")
+
+
+def test_clocks_that_never_settle_are_said_with_the_cells_they_did_not_settle_on() -> None:
+    measured = raced(replace(CALM, noise=Noise(drift_pct_per_minute=100.0)))
+    assert measured.labels == ("unsettled",) and not any(cell.settled for cell in measured.cells)
+
+
+def test_an_xid_of_the_arms_own_takes_the_context_with_it() -> None:
+    world = struck(fault("xid", backend="fa3", phase=DECODE.phase))
+    with pytest.raises(RuntimeError, match="illegal memory access"):  # the process cannot go on
+        tried(world)
+    with pytest.raises(ArmFailed) as failed:
+        raced(world)
+    assert (failed.value.arm, failed.value.cell, failed.value.outcome) == ("fa3/p1", "decode", Outcome.CRASHED)
+
+
+def test_a_kernel_that_changed_under_its_name_has_another_code_and_the_same_name() -> None:
+    def known(*faults: str) -> tuple[tuple[str, ...], str]:
+        world = struck(*(fault(kind, backend="fa3") for kind in faults))
+        identity = tried(world, cells=[DECODE])[0].identity
+        assert identity is not None
+        return identity.kernels, dict(raced(world, [FA3], [DECODE]).cells[0].code_ids)["fa3/p1"]
+
+    (names, code), (same_names, other_code) = known(), known("other_kernel")
+    assert names == same_names and code != other_code
+
+
+@pytest.mark.parametrize("kind", DOUBTS)
+def test_a_time_that_hangs_on_how_it_is_taken_is_said(kind: str) -> None:
+    (on_decode,) = tried(struck(fault(kind, backend="fa3")), cells=[DECODE])
+    assert on_decode.labels == (DOUBTS[kind],)
+
+
+def test_a_slow_build_is_booked_as_building_and_moves_no_time() -> None:
+    slow, calm = (tried(world, cells=[DECODE])[0] for world in (struck(fault("slow_build", backend="fa3", seconds=95.0)), CALM))
+    assert slow.first_call_s is not None and calm.first_call_s is not None
+    assert slow.cost is not None and calm.cost is not None
+    assert slow.first_call_s > 95 > calm.first_call_s and slow.cost.device_us == calm.cost.device_us
+
+
+def test_a_fault_of_one_process_is_told_to_that_one_alone() -> None:
+    world = struck(fault("thermal", process=3), fault("nans", backend="fa3"))
+    assert [len(world.of_process(number).faults) for number in (2, 3, 4)] == [1, 2, 1]
+
+
+def test_every_misfortune_is_tried_here_or_beside_a_real_worker() -> None:
+    beside_a_worker = {"crash", "hang", "killed"}
+    here = {*WRONG_OR_DEAD, *OF_THE_DEVICE, *FOR_A_WHILE, *DOUBTS, "power_cap", "other_kernel", "slow_build", "starved"}
+    assert here | beside_a_worker == {kind.value for kind in Misfortune}
+
+
+def test_a_starved_queue_voids_a_block() -> None:
+    long_visits = replace(TIMING, replays=40)  # a block lasts several readings
+    measured = raced(struck(fault("starved", after_s=LATER + 2, for_s=2.0)), [FA3, FLASHINFER], [DECODE], timing=long_visits)
+    assert [sentence for cell in measured.cells for sentence in cell.voided] == ["the GPU idled during a visit, its queue ran empty"]

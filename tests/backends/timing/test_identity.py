@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from backends.measured import KernelNode, code_id
+from backends.timing.identity import identify, launches_in
+from backends.timing.timed import make_timed
+from tests.backends.timing.test_cuda import SLOTS, TIMING, PlainCall, Recordable, cell_data
+
+
+def event(name: str, ts: float, **args: Any) -> dict[str, Any]:
+    details = {"grid": [132, 1, 1], "block": [128, 1, 1], "shared memory": 1024, "registers per thread": 168, **args}
+    return {"ph": "X", "cat": "kernel", "name": name, "ts": ts, "args": details}
+
+
+def test_a_trace_tells_kernels_in_the_order_they_ran() -> None:
+    other = {"ph": "X", "cat": "gpu_memset", "name": "Memset", "ts": 1.0}
+    found = launches_in([event("merge", 9.5), other, event("attend", 2.0, grid=[8, 4, 2])])
+    assert found == (
+        KernelNode("attend", (8, 4, 2), (128, 1, 1), 1024, (168,)),
+        KernelNode("merge", (132, 1, 1), (128, 1, 1), 1024, (168,)),
+    )
+
+
+def test_a_trace_without_grids_tells_nothing() -> None:
+    bare = {"ph": "X", "cat": "kernel", "name": "attend", "ts": 1.0, "args": {}}
+    assert launches_in([bare]) == launches_in([]) == ()
+
+
+@pytest.mark.gpu
+def test_the_kernels_of_a_recorded_call_are_the_same_in_two_recordings() -> None:
+    data = cell_data()
+    first, second = (make_timed(Recordable(data), data, SLOTS, TIMING) for _ in range(2))
+    assert first.nodes and code_id(first.nodes) == code_id(second.nodes)
+    assert all(node.name and min(node.grid) >= 1 and min(node.block) >= 1 and node.code[0] > 0 for node in first.nodes)
+    for timed in (first, second):
+        timed.close()
+
+
+@pytest.mark.gpu
+def test_the_driver_and_the_profiler_tell_of_the_same_launches() -> None:
+    data = cell_data()
+    graphed, eager = make_timed(Recordable(data), data, SLOTS, TIMING), make_timed(PlainCall(data), data, SLOTS, TIMING)
+    recorded, launched = (identify(call._call, call, torch.device("cuda")) for call in (graphed, eager))  # type: ignore[attr-defined]
+    assert 0 < len(recorded.nodes) <= len(recorded.kernels)  # copies and memsets are no kernels to the driver
+    assert [(node.grid, node.block) for node in launched.nodes] == [(node.grid, node.block) for node in recorded.nodes]
+    graphed.close()

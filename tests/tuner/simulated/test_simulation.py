@@ -1,0 +1,97 @@
+"""From the settings of gpu=simulated to the world a worker is told of; what makes no sense is refused in a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from functools import cache
+
+import pytest
+
+from backends.cell import Phase
+from backends.simulated.modelled import factor
+from backends.simulated.world import Fault, Misfortune, Noise, World
+from backends.spec import StageSpec
+from backends.wire import from_plain, to_plain
+from tests.backends.simulated.worlds import CALM, stage
+from tuner import schema
+from tuner.errors import UsageError
+from tuner.settings import compose
+
+SIMULATED = ("gpu=simulated", "backend=[fa3,flashinfer,torch_native]")
+
+
+@cache
+def world(*overrides: str) -> World:
+    made = compose([*SIMULATED, *overrides]).world
+    assert made is not None
+    return made
+
+
+def test_the_board_has_the_figures_of_the_sheet_and_a_name_that_gives_it_away() -> None:
+    settings = compose([*SIMULATED])
+    assert settings.world is not None
+    board, gpu = settings.world.board, settings.scenario.gpu
+    assert board.name == gpu.name == "simulated H200"
+    assert (board.sm, board.memory_bytes, board.l2_bytes) == (gpu.sm, gpu.memory_bytes, gpu.l2_bytes)
+    assert board.bandwidth_bytes_per_s == gpu.bandwidth_bytes_per_s
+
+
+def test_a_real_gpu_stands_on_nothing_simulated() -> None:
+    assert compose(["gpu=h200", "backend=[fa3]"]).world is None
+
+
+def test_factors_faults_and_versions_arrive() -> None:
+    made = world("gpu.simulated.factor.fa3.decode=1.1", "gpu.simulated.faults=[{kind: thermal, process: 3, after_s: 20}]")
+    assert (factor(made, "fa3", Phase.DECODE), factor(made, "fa3", Phase.PREFILL)) == (1.1, 1.0)
+    assert made.faults == (Fault(Misfortune.THERMAL, process=3, after_s=20.0),)
+    assert made.eager == ("torch_native",)
+    assert {package.module: package.distribution for package in made.packages}["flashinfer"] == "flashinfer-python"
+
+
+def test_a_release_that_is_known_to_be_slow_is_slow_where_it_is_installed() -> None:
+    slow, fast = (world(f"gpu.simulated.versions.flashinfer={version}") for version in ("0.6.1", "0.6.14"))
+    assert factor(slow, "flashinfer", Phase.DECODE) == pytest.approx(3.2 * factor(fast, "flashinfer", Phase.DECODE))
+    assert factor(slow, "flashinfer", Phase.PREFILL) == factor(fast, "flashinfer", Phase.PREFILL)
+
+
+def test_another_noise_is_another_board_and_another_seed_fault_or_version_is_not() -> None:
+    def uuid(*overrides: str) -> str | None:
+        return world(*overrides).board.uuid
+
+    same = ("gpu.simulated.seed=5", "gpu.simulated.versions.flashinfer=0.6.1", "gpu.simulated.faults=[{kind: nans}]")
+    assert {uuid(override) for override in same} == {uuid()}
+    assert uuid("gpu.simulated.noise.visit_pct=0.5") != uuid() != uuid("gpu.simulated.factor.fa3.decode=1.1")
+
+
+def test_the_words_of_the_schema_are_those_of_the_record() -> None:
+    assert {kind.name for kind in schema.Misfortune} == {kind.value for kind in Misfortune}
+    assert {field.name for field in fields(schema.NoiseNode)} == {field.name for field in fields(Noise)}
+
+
+def test_the_stage_with_its_world_travels() -> None:
+    told = stage(replace(CALM, faults=(Fault(Misfortune.NANS, phase=Phase.DECODE),)))
+    assert from_plain(StageSpec, to_plain(told)) == told
+
+
+@pytest.mark.parametrize(
+    ("overrides", "sentence"),
+    [
+        (["gpu=h200", "gpu.simulated.seed=1"], "gpu.simulated needs gpu=simulated or gpu=replay"),
+        (["gpu=simulated", "gpu.name=H200"], "names of simulated GPUs begin with 'simulated '"),
+        (["gpu=h200", "gpu.name='simulated H200'"], "names of simulated GPUs begin with 'simulated '"),
+        (["gpu=simulated", "gpu.simulated.sed=1"], "did you mean gpu.simulated.seed"),
+        (
+            ["gpu=simulated", "gpu.simulated.noise.visit_pct=-1"],
+            r"noise.visit_pct=-1.0 is not possible; it must be 0 or more",
+        ),
+        (["gpu=simulated", "gpu.simulated.noise.spike_share=2"], r"spike_share=2.0 is not possible; it must be at least 0 and at most 1"),
+        (["gpu=simulated", "gpu.simulated.factor.fa3.decode=0"], r"factor.fa3.decode=0.0 is not possible; it must be above 0"),
+        (["gpu=simulated", "gpu.simulated.faults=[{kind: nans, after_s: -3}]"], r"faults\[0\].after_s=-3.0 is not possible"),
+        (["gpu=simulated", "gpu.simulated.faults=[{kind: melts}]"], "kind cannot be 'melts'"),
+        (["gpu=simulated", "gpu.peak_flops=null"], "gpu.peak_flops is missing, and no time on simulated H200 can be made up without it"),
+        (["gpu=replay", "gpu.simulated.recording=nothing"], "no recorded run is called 'nothing'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(overrides: list[str], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        compose(["backend=[fa3]", *overrides])

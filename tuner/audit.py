@@ -1,0 +1,84 @@
+"""`attnpin audit`: are the reasons recorded for the engine's default still true here, and is the default still right?"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import replace
+
+from backends.environment import Environment
+from store.audit import Audit
+from store.connect import Store, open_store
+from store.digest import audit_digest
+from store.plan import Plan
+from store.repository import begin_run, finished_run, load_run, save_decision
+from store.run import Run
+from tuner.auditing.plan import audited, blocked, narrowed
+from tuner.auditing.steps import Steps, recorded
+from tuner.auditing.verdict import audit_of_run, decision_of, unmeasured
+from tuner.calibrated import noise_floor
+from tuner.clock import PhaseClock
+from tuner.consult import consult
+from tuner.deciding.floor import said_of
+from tuner.drivers import imports_of
+from tuner.machine import device_key, engine_version, settings_on
+from tuner.new_run import new_run
+from tuner.plan import make_plan
+from tuner.progress import Progress
+from tuner.session import Session
+from tuner.settings import Settings
+from tuner.tune import announce, ended_as, job_of, looked_over, refuse_unservable, say_who_answered, work_off, worker_code
+from tuner.waiting import Wait, take_device
+
+
+def run_audit(settings: Settings) -> Audit:
+    """Tests what is recorded on the path to the default where the arms run; nothing is measured where nothing is recorded."""
+    store = open_store(settings.store_url)
+    engine, ahead = settings.scenario.engine, settings.scenario.measure.import_ahead
+    with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(settings), ahead, settings.world) as session:
+        for note in store.notes:
+            progress.note(note)
+        environment = session.facts((engine.name, "torch", "triton", *imports_of(settings.entries))).environment
+        settings = settings_on(settings, environment)
+        plan, steps = planned(session, settings, environment)
+        say_who_answered(progress, plan)
+        refuse_unservable(plan)
+        stuck = blocked(plan, steps)
+        if len(stuck) == len(steps):
+            return unmeasured(plan, engine_version(environment, engine.name), stuck)
+        run = measured(settings, store, session, audited(plan, steps, stuck), environment)
+    return audit_of_run(run, steps, stuck)
+
+
+def planned(session: Session, settings: Settings, environment: Environment) -> tuple[Plan, Steps]:
+    """The plan of the default and of what the reasons on its path name, and those reasons."""
+    packages = environment.releases
+    consulted = consult(session, settings, environment, packages)
+    steps = recorded(make_plan(settings, packages, consulted).path)
+    return make_plan(narrowed(settings, steps), packages, consulted), steps
+
+
+def measured(settings: Settings, store: Store, session: Session, plan: Plan, environment: Environment) -> Run:
+    """A finished run of the same question on the same machine and libraries is answered from the store, unless ``fresh``; an
+    unfinished one goes on."""
+    begun = audit_run(new_run(plan, environment, looked_over(session, settings, environment)))
+    if not settings.fresh and (known := finished_run(store, begun.digest)):
+        session.progress.note(f"run {known.id} of {known.created} measured just this; fresh=true measures it again")
+        return known
+    owner = f"attnpin audit model={plan.scenario.model.name}"
+    facts = take_device(session, device_key(environment.board), owner, Wait(settings.wait_for_gpu_s))
+    floor = noise_floor(store, environment.board)
+    session.progress.note(said_of(floor, settings.scenario.decide))
+    run = begin_run(store, replace(begun, noise_floor=floor), settings.fresh)
+    announce(session.progress, run)
+    work_off(replace(job_of(run, plan, store, session, facts, settings.budget_s), everyone=True), run)
+    run = load_run(store, run.id)
+    decision = decision_of(run)
+    save_decision(store, run.id, decision, ended_as(decision))
+    return load_run(store, run.id)
+
+
+def audit_run(run: Run) -> Run:
+    """Never the run of a `tune` with the same settings, nor continued by one: its cells are others."""
+    digest = audit_digest(run.digest, (weighted.cell for weighted in run.cells))
+    return replace(run, digest=digest, command=shlex.join(["attnpin", *sys.argv[1:]]))

@@ -1,0 +1,124 @@
+"""`attnpin calibrate`: how much times vary on this board by themselves. Every arm is measured beside its own copy."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from backends.anchored import Anchors
+from backends.arm import Arm
+from backends.measured import Trial
+from backends.outcome import Outcome
+from store.calibration import Calibration, key_of
+from store.calibrations import save_calibration
+from store.connect import Store, open_store
+from store.digest import copies_digest
+from store.plan import Plan
+from store.repository import begin_run, load_run, save_decision
+from store.run import FINISHED, Run
+from tuner.anchors import take_anchors
+from tuner.budget import fewest_processes
+from tuner.clock import PhaseClock
+from tuner.consult import consult
+from tuner.drivers import imports_of
+from tuner.errors import Incomplete
+from tuner.job import Job
+from tuner.machine import device_key, settings_on
+from tuner.new_run import new_run, stage_of
+from tuner.noise import COPY, noise_of, sigma_0
+from tuner.plan import make_plan
+from tuner.probe import open_cells, probe_arms
+from tuner.progress import Progress
+from tuner.race import race
+from tuner.session import Session
+from tuner.settings import Settings
+from tuner.tune import job_of, refuse_hopeless, worker_code
+from tuner.waiting import Wait, take_device
+
+
+def run_calibrate(settings: Settings, processes: int, slowed: Sequence[float] = ()) -> Calibration:
+    """Measures the arms and cells that `tune` would, each arm twice, in ``processes`` fresh processes, and stores what that says.
+
+    An unfinished calibration of the same request goes on. ``slowed``: beside them copies with so many more launches, as shares:
+    a slowdown of known size, whose rounds are stored and say nothing of the noise.
+    """
+    store = open_store(settings.store_url)
+    settings = _asked(settings, processes)
+    engine, ahead = settings.scenario.engine, settings.scenario.measure.import_ahead
+    with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(settings), ahead, settings.world) as session:
+        for note in store.notes:
+            progress.note(note)
+        return _calibrated(settings, store, session, slowed)
+
+
+def _asked(settings: Settings, processes: int) -> Settings:
+    measure = replace(settings.scenario.measure, processes=processes)
+    return replace(settings, scenario=replace(settings.scenario, measure=measure))
+
+
+def _calibrated(settings: Settings, store: Store, session: Session, slowed: Sequence[float]) -> Calibration:
+    environment = session.facts((settings.scenario.engine.name, "torch", "triton", *imports_of(settings.entries))).environment
+    settings = settings_on(settings, environment)
+    plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
+    refuse_hopeless(plan)
+    owner = f"attnpin calibrate model={plan.scenario.model.name}"
+    facts = take_device(session, device_key(environment.board), owner, Wait(settings.wait_for_gpu_s))
+    run = begin_run(store, calibration_run(new_run(plan, environment), slowed), settings.fresh)
+    _announce(session.progress, run)
+    job = replace(job_of(run, plan, store, session, facts, settings.budget_s), everyone=True)
+    return work_off(job, run, plan)
+
+
+def _announce(progress: Progress, run: Run) -> None:
+    originals = [arm for arm in run.arms if arm.is_original]
+    probed = sum(not open_cells(arm, run.cells, run.trials, run.exclusions) for arm in originals)
+    progress.total(len(originals) + run.scenario.measure.processes, done=probed + len(run.rounds))
+    progress.note(f"run {run.id} on {run.environment.board.name}: {', '.join(arm.name for arm in originals)}, each beside its copy")
+
+
+def calibration_run(run: Run, slowed: Sequence[float] = ()) -> Run:
+    """With every arm entered again; never the run of a `tune` with the same settings, nor continued by one."""
+    copies = [{"copy": COPY}, *({"slowed": share} for share in slowed)]
+    arms = (*run.arms, *(replace(arm, **copy) for copy in copies for arm in run.arms))  # type: ignore[arg-type]
+    command = shlex.join(["attnpin", *sys.argv[1:]])
+    return replace(run, arms=arms, digest=copies_digest(run.digest, arms), command=command)
+
+
+def work_off(job: Job, run: Run, plan: Plan) -> Calibration:
+    """Raises `Incomplete` where the budget ended too early or every arm failed: the run stays open."""
+    stage, board = stage_of(plan), run.environment.board
+    before = take_anchors(job.session, job.store, stage, board)
+    originals = tuple(arm for arm in job.arms if arm.is_original)
+    probe_arms(replace(job, arms=originals), run.trials, len(run.rounds))
+    run = load_run(job.store, run.id)
+    job.keep_trials(copied(run.trials, [arm for arm in run.arms if not arm.is_original]))
+    race(job)
+    after = take_anchors(job.session, job.store, stage, board)
+    return conclude(load_run(job.store, run.id), job.store, (before, after))
+
+
+def copied(trials: Iterable[Trial], copies: Iterable[Arm]) -> list[Trial]:
+    """What a probe said of an arm holds of its copy; those that are there already are left out."""
+    known = {(trial.arm, trial.cell): trial for trial in trials}
+    theirs = [(copy, trial) for copy in copies for trial in known.values() if trial.arm == copy.original_name]
+    return [
+        replace(trial, arm=copy.name)
+        for copy, trial in theirs
+        if (copy.name, trial.cell) not in known and trial.outcome is not Outcome.INTERRUPTED
+    ]
+
+
+def conclude(run: Run, store: Store, anchors: tuple[Anchors, ...]) -> Calibration:
+    noise, fewest = noise_of(run.arms, run.rounds), fewest_processes(run.scenario.measure.processes)
+    if not noise or len(run.race) < fewest:
+        done = f"{len(run.race)} of at least {fewest} processes were measured"
+        raise Incomplete(f"{done}, too few to tell how much times vary; run {run.id} is kept, the same command goes on with it")
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    board = key_of(run.environment.board)
+    calibration = Calibration(run.id, created, board, run.protocol, sigma_0(noise), noise, anchors)
+    save_calibration(store, calibration)
+    save_decision(store, run.id, None, FINISHED)
+    return calibration

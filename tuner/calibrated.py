@@ -1,0 +1,17 @@
+"""What is known of the noise of the board that a run is measured on."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from backends.environment import Board
+from store.calibration import NoiseFloor
+from store.calibrations import calibration_for
+from store.connect import Store
+from store.run import PROTOCOL_VERSION
+
+
+def noise_floor(store: Store, board: Board) -> NoiseFloor | None:
+    """Of the newest calibration that holds for ``board`` as it is today."""
+    found = calibration_for(store, board, PROTOCOL_VERSION, datetime.now(UTC))
+    return found.floor if found else None

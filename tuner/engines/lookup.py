@@ -1,0 +1,39 @@
+"""The rules of an engine, by its name. The one place outside their folders that knows which engines there are."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from store.scenario import Scenario
+from tuner.engines.rules import EngineRules, QuestionOf
+
+
+def rules_of(scenario: Scenario) -> EngineRules:
+    return engine_named(scenario.engine.name)
+
+
+@cache
+def engine_named(name: str) -> EngineRules:
+    """``name`` is one of `tuner.engines.WITH_RULES`, else `KeyError`. An engine is imported when it is first asked for."""
+    if name == "sglang":
+        from tuner.engines.sglang import verbs
+
+        return verbs
+    if name == "vllm":
+        from tuner.engines.vllm import verbs as of_vllm
+
+        return of_vllm
+    raise KeyError(name)
+
+
+def question_of(name: str) -> QuestionOf | None:
+    """What the engine itself is asked; None where attnpin cannot ask it."""
+    if name == "sglang":
+        from tuner.engines.sglang.asking import question
+
+        return question
+    if name == "vllm":
+        from tuner.engines.vllm.asking import question as of_vllm
+
+        return of_vllm
+    return None

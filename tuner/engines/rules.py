@@ -1,0 +1,96 @@
+"""What the rest asks of an engine's rules; each engine's folder answers in its module `verbs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from backends.capability import BackendEntry
+from backends.cell import Phase
+from backends.gpu import Gpu
+from backends.model import LayerKind, Model
+from backends.question import Question
+from store.decision import Pair
+from store.plan import Server
+from store.rule_path import DefaultTree, RuleStep
+from store.run import DefaultPick
+from store.scenario import Engine, Exclusion, Scenario
+
+Packages = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """``default``: what the engine would serve a scenario with and no pin, ``path`` the rules that led there. ``caveats`` are
+    sentences that a reader of it must know, ``refusals`` why a server with these settings would not start. ``takers``: the backends that
+    would serve it if they were named, of an engine that judges them one by one."""
+
+    default: DefaultPick
+    path: tuple[RuleStep, ...]
+    caveats: tuple[str, ...]
+    refusals: tuple[str, ...]
+    takers: tuple[str, ...] = ()
+
+
+class EngineRules(Protocol):
+    """``rules`` names the rule set that applies, as `rules_for` gives it; ``packages`` are the import names found where the worker
+    runs, with their versions, None = nobody has looked."""
+
+    LATENT_PREFILLS: str  # how it runs prefills of latent attention, a clause
+
+    def rules_for(self, version: str) -> tuple[str, str | None]:
+        """The rule set that applies to a release, and a note unless it is that release's own."""
+
+    def settled(self, scenario: Scenario, entries: tuple[BackendEntry, ...], rules: str, packages: Packages | None = None) -> Settled: ...
+
+    def default_tree(self, scenario: Scenario, rules: str) -> DefaultTree | None:
+        """The tree the engine asks where nobody names a backend, as the scenario walks through it; None where it has none."""
+
+    def server_for(self, scenario: Scenario, rules: str, page_size: int) -> Server: ...
+
+    def default_page_size(self, gpu: Gpu) -> int: ...
+
+    def page_sizes(self, scenario: Scenario, rules: str, packages: Packages | None = None) -> Callable[[BackendEntry], int]:
+        """Of the scenario's server, by the backend that it is told to run in both phases."""
+
+    def question_for(
+        self,
+        scenario: Scenario,
+        rules: str,
+        page_size: int,
+        phase: Phase = ...,
+        packages: Packages | None = None,
+        pool_tokens: int | None = None,
+    ) -> Question:
+        """What the scenario's backends are asked; ``page_size`` stands where the user set none."""
+
+    def served_model(self, model: Model) -> Model: ...
+
+    def rank_layers(self, scenario: Scenario) -> tuple[LayerKind, ...]:
+        """Each layer kind that is served, with the heads of one rank; `UsageError` where they do not divide."""
+
+    def resolved_kv_dtype(self, model: Model, flag: str) -> str:
+        """The KV pool's dtype, as a torch name where torch has one."""
+
+    def refused(self, scenario: Scenario, backend: str, default: DefaultPick, packages: Packages | None = None) -> tuple[Exclusion, ...]:
+        """The phases that the engine refuses to serve with ``backend``, whatever its kernels can do."""
+
+    def refusal_of(
+        self, scenario: Scenario, pair: Pair, page_size: int, default: DefaultPick, packages: Packages | None = None
+    ) -> str | None:
+        """Why a server with the flags that pin ``pair`` at ``page_size`` would not start; None where it would."""
+
+    def pin_flags(
+        self, pair: Pair, default: DefaultPick, page_size: int, engine: Engine, architecture: str = ""
+    ) -> tuple[tuple[str, str], ...]:
+        """The long options, without dashes, that make a server with nothing else set serve ``pair`` at ``page_size``."""
+
+
+class QuestionOf(Protocol):
+    """The question for an engine's ``asked`` folder in `backends`, JSON-ready. ``checkpoint`` is the model's own config.json, None for a
+    preset; ``simulated``: the engine is to believe in the scenario's GPU, not to look for one."""
+
+    def __call__(
+        self, scenario: Scenario, rules: str, packages: Packages | None, checkpoint: Mapping[str, Any] | None, simulated: bool
+    ) -> dict[str, Any]: ...

@@ -1,0 +1,69 @@
+"""vLLM's sizes that follow from the memory of a GPU: tokens of a step, captured batches, KV pool."""
+
+from __future__ import annotations
+
+from backends.gpu import Gpu
+from store.plan import Server
+from store.scenario import Role, Scenario
+from tuner.engines.vllm.rules import resolved_kv_dtype
+from tuner.kv_size import bytes_per_token, pool_tokens
+from tuner.ranks import ranks_of
+from tuner.weights import ELEMENT_BYTES, weight_bytes
+
+GIB = 1 << 30
+GPU_MEMORY_UTILIZATION = 0.92  # vllm/config/cache.py, CacheConfig
+GRAPH_DEVICES = ("cuda", "rocm")
+LARGEST_GRAPH, LARGEST_GRAPH_SM10X = 512, 1024  # vllm/config/vllm.py, _set_cudagraph_sizes
+# Bytes of one element of a packed KV cache, its scales apart.
+PACKED_BYTES = {
+    **{"nvfp4": 0.5 + 1 / 16, "nvfp4_4over6": 0.5 + 1 / 16, "int4_per_token_head": 0.5, "int8_per_token_head": 1.0},
+    **{"fp8_per_token_head": 1.0, "fp8_inc": 1.0, "fp8_ds_mla": 656 / 576, "nvfp4_ds_mla": 0.5 + 1 / 16},
+    **{"turboquant_k8v4": 0.75, "turboquant_4bit_nc": 0.5, "turboquant_k3v4_nc": 3.5 / 8, "turboquant_3bit_nc": 3 / 8},
+    **{"octave_k3v4": 3.5 / 8, "octave_k3v3": 3 / 8, "octave_k3v3_compact": 3 / 8, "ultraquant_4bit": 0.5},
+}
+
+
+def step_sizes(gpu: Gpu, ranks: int) -> tuple[int, int]:
+    """Tokens of one step and requests of one batch, where nobody sets them, of an API server.
+
+    Source: vllm/engine/arg_utils.py, get_batch_defaults.
+    """
+    if gpu.kind == "cpu":
+        return 2048 * ranks, 128 * ranks
+    memory = gpu.memory_bytes or 0
+    if memory >= 160 * GIB:
+        return 16384, 1024
+    large = memory >= 70 * GIB and "a100" not in gpu.name.lower() and gpu.sm != 121
+    return (8192, 1024) if large else (2048, 256)
+
+
+def captured_batches(gpu: Gpu, tokens: int, requests: int) -> tuple[int, ...]:
+    """Decode batch sizes that get a CUDA graph, ascending; without speculative decoding.
+
+    Source: vllm/config/vllm.py, _set_cudagraph_sizes.
+    """
+    largest = LARGEST_GRAPH_SM10X if gpu.sm is not None and gpu.sm // 10 == 10 else LARGEST_GRAPH
+    most = min(2 * requests, largest, tokens)
+    sizes = {*(1, 2, 4), *range(8, min(most + 1, 256), 8), *range(256, most + 1, 16)}
+    return tuple(sorted({size for size in sizes if size <= most} | ({requests} if requests <= most else set())))
+
+
+def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
+    """Sizes of the server, of one group of ranks that serves requests together. vLLM measures what a step takes before it sizes its
+    pool; here weights alone are taken off, so the pool is an upper bound."""
+    model, gpu, engine, ranks = scenario.model, scenario.gpu, scenario.engine, ranks_of(scenario.engine)
+    tokens, requests = step_sizes(gpu, ranks.tensor)
+    kv_dtype = resolved_kv_dtype(model, engine.kv_cache_dtype)
+    weights, slot = weight_bytes(model, ranks), bytes_per_token(model, ELEMENT_BYTES.get(kv_dtype) or PACKED_BYTES[kv_dtype], ranks)
+    fraction = None if gpu.kind == "cpu" else engine.mem_fraction_static or GPU_MEMORY_UTILIZATION
+    graphs = gpu.kind in GRAPH_DEVICES and engine.role is not Role.PREFILL
+    return Server(
+        context_length=engine.context_length or model.context_length,
+        chunked_prefill_size=tokens,
+        captured_batches=captured_batches(gpu, tokens, requests) if graphs else (),
+        max_running_requests=requests,
+        mem_fraction_static=fraction,
+        weight_bytes=weights,
+        kv_bytes_per_token=slot,
+        pool_tokens=pool_tokens(gpu.memory_bytes, fraction, weights, slot, page_size),
+    )

@@ -1,0 +1,90 @@
+"""Who is surely not the best: by a wide margin after the first processes, by a t test at the looks, not at all between two looks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import permutations
+from statistics import fmean
+
+from store.decision import Pair
+from tuner.deciding.contest import Contest
+from tuner.objective import attention_ms
+from tuner.racing.grounds import Ground, Grounds
+from tuner.statistics import surely_slower
+
+ALPHA = 0.01
+EARLY = 3  # processes, up to which nothing but a wide margin counts
+GROSS_AT_ONCE, GROSS = 0.05, 0.025
+GROSS_SIGMAS = 6.0
+
+Beats = Callable[[Sequence[float]], bool]
+MayBeat = Callable[[Pair, Pair], bool]
+
+
+@dataclass(frozen=True)
+class Defeat:
+    """``pair`` takes surely longer than ``by`` on each of ``grounds``; ``mean`` of ln(pair/by) on all of them, over ``processes``."""
+
+    pair: Pair
+    by: Pair
+    grounds: tuple[Ground, ...]
+    mean: float
+    processes: int
+
+    @property
+    def cells(self) -> Ground:
+        return tuple(weighted for ground in self.grounds for weighted in ground)
+
+
+def defeats(contest: Contest, pairs: Collection[Pair], may_beat: MayBeat, grounds: Grounds, beats: Beats) -> dict[Pair, Defeat]:
+    """Who of ``pairs``, all in every process of ``contest``, is beaten by another of them that ``may_beat`` it: each by the rival it is
+    furthest behind."""
+
+    @cache
+    def ln_times(pair: Pair, cells: Ground) -> tuple[float, ...]:
+        return tuple(math.log(attention_ms(process, pair, cells)) for process in contest.table.processes)
+
+    def behind(pair: Pair, rival: Pair, cells: Ground) -> list[float]:
+        return [mine - theirs for mine, theirs in zip(ln_times(pair, cells), ln_times(rival, cells))]
+
+    found: dict[Pair, Defeat] = {}
+    for pair, rival in permutations(pairs, 2):
+        apart = grounds.get((pair, rival), ())
+        if apart and may_beat(rival, pair) and all(beats(behind(pair, rival, ground)) for ground in apart):
+            lost = behind(pair, rival, sum(apart, ()))
+            defeat = Defeat(pair, rival, apart, fmean(lost), len(lost))
+            found[pair] = max(found.get(pair, defeat), defeat, key=lambda one: one.mean)
+    return found
+
+
+def while_racing(contest: Contest, rivals: int) -> Beats | None:
+    """What counts after as many processes as ``contest`` has; None: nothing does, this is no look."""
+    processes = len(contest.table.processes)
+    if processes in contest.looks:
+        return at_a_look(contest, rivals)
+    if not 0 < processes <= EARLY:
+        return None
+    margin = gross_margin(processes, contest.rules.sigma_floor)
+    return lambda found: fmean(found) > margin
+
+
+def at_a_look(contest: Contest, rivals: int) -> Beats:
+    return partial(surely_slower, alpha=look_alpha(contest, rivals), sigma_floor=contest.rules.sigma_floor)
+
+
+def look_alpha(contest: Contest, rivals: int) -> float:
+    """The error that one comparison may spend at one look."""
+    return ALPHA / (len(contest.looks) * max(1, rivals))
+
+
+def gross_margin(processes: int, sigma_0: float) -> float:
+    """In ln: so far behind that no noise explains it."""
+    return max(math.log1p(GROSS_AT_ONCE if processes == 1 else GROSS), noise_margin(processes, sigma_0))
+
+
+def noise_margin(processes: int, sigma_0: float) -> float:
+    """In ln: further off than noise brings the mean of so many."""
+    return GROSS_SIGMAS * sigma_0 / math.sqrt(processes)

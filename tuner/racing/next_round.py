@@ -1,0 +1,98 @@
+"""What to measure next: every arm that may still be the best, then the pick once more, then nothing. A pure function of what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import count
+
+from backends.arm import Arm
+from backends.cell import Phase
+from store.decision import Pair
+from store.run import Run
+from tuner.deciding.ceiling import too_low
+from tuner.deciding.confirmation import fresh_contest
+from tuner.deciding.standing import Standing, standing_of
+from tuner.looks import CONFIRMING, looks_up_to
+from tuner.new_run import default_arms
+from tuner.racing.elimination import EARLY
+from tuner.sieve import Entrant, entrants
+
+Seats = set[tuple[Phase, str]]  # of an arm in a phase
+
+
+@dataclass(frozen=True)
+class NextRound:
+    """One fresh process with the arms of ``field``, each on its cells. ``confirms``: after the choice."""
+
+    index: int
+    field: tuple[Entrant, ...]
+    confirms: bool
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        return tuple(entrant.arm for entrant in self.field)
+
+
+def next_round(run: Run, racing: bool = True, everyone: bool = False) -> NextRound | None:
+    """None: nothing is left to measure. ``racing`` False: there is time for no more than the pick. ``everyone``: no arm leaves
+    and no choice is measured again, since all of them are compared with each other."""
+    field = entrants(run.arms, run.cells, run.trials, default_arms(run.default, run.arms))
+    if not field or (not run.race and not everyone and (not racing or too_low(run))):
+        return None
+    index = next(number for number in count() if all(measured.index != number for measured in run.rounds))
+    if everyone:
+        return NextRound(index, field, False) if racing and len(run.race) < run.scenario.measure.processes else None
+    if not run.race:
+        return NextRound(index, field, False)
+    standing = standing_of(run)
+    if racing and not run.confirmation and not standing.course.over:
+        return NextRound(index, _still_racing(standing, field), False)
+    return _confirming(standing, field, index)
+
+
+def _confirming(standing: Standing, field: tuple[Entrant, ...], index: int) -> NextRound | None:
+    pick, default = standing.choice.pick, standing.contest.default
+    if pick is None or default is None or pick == default or fresh_contest(standing, pick) is not None:
+        return None
+    return NextRound(index, _seated(standing.run, field, _seats([pick, default])), True)
+
+
+def surely_next(run: Run, coming: NextRound) -> tuple[Arm, ...]:
+    """The arms that the process after ``coming`` will measure, whatever ``coming`` finds; none where it may be the last.
+
+    Where arms may leave, only the default is sure to stay.
+    """
+    if coming.confirms:
+        return coming.arms if len(run.confirmation) + 1 < CONFIRMING else ()
+    looks, processes = looks_up_to(run.scenario.measure.processes), len(run.race) + 1
+    if processes >= looks[-1]:
+        return ()
+    if processes > EARLY and processes not in looks:
+        return coming.arms
+    default = set(default_arms(run.default, run.arms).values())
+    return tuple(arm for arm in coming.arms if arm.name in default)
+
+
+def _still_racing(standing: Standing, field: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
+    """Without the seats that no pair needs any more; the default keeps its own."""
+    default = standing.contest.default
+    gone = {*standing.course.left, *standing.course.out}
+    staying = _seats([pair for pair in standing.ranked if pair not in gone] + ([default] if default else []))
+    return _seated(standing.run, field, staying, _seats(gone))
+
+
+def _seats(pairs: Iterable[Pair]) -> Seats:
+    return {(phase, pair.of(phase)) for pair in pairs for phase in Phase}
+
+
+def _seated(run: Run, field: Iterable[Entrant], staying: Seats, leaving: Seats | None = None) -> tuple[Entrant, ...]:
+    """The entrants on the cells of the phases they have a seat in. Without ``leaving`` only those ``staying`` have one."""
+    phases = {weighted.cell.name: weighted.cell.phase for weighted in run.cells}
+
+    def has_seat(arm: str, cell: str) -> bool:
+        seat = (phases[cell], arm)
+        return seat in staying or (leaving is not None and seat not in leaving)
+
+    seated = (Entrant(each.arm, frozenset(cell for cell in each.cells if has_seat(each.arm.name, cell))) for each in field)
+    return tuple(each for each in seated if each.cells)

@@ -1,0 +1,39 @@
+"""What may become of a pair by the cells it is slow on: no pick may lose too much on a guarded cell, and only who may be picked
+clears the field of others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from statistics import fmean
+
+from backends.cell import Phase
+from store.decision import Pair
+from tuner.deciding.bars import guarded, loses_a_cell
+from tuner.deciding.contest import Contest
+from tuner.deciding.scores import cell_differences, cell_ratio
+from tuner.racing.elimination import EARLY, noise_margin
+
+
+def may_be_picked(contest: Contest, pair: Pair, phase: Phase) -> bool:
+    """Whether nothing that was measured in ``phase`` speaks against it; after few processes, whether no noise would change that."""
+    processes = len(contest.table.processes)
+    if processes > EARLY or processes in contest.looks:
+        return loses_a_cell(contest, pair, (phase,)) is None
+    limit = math.log1p(contest.rules.max_cell_loss) - noise_margin(processes, contest.rules.sigma_floor)
+    behind = (cell_differences(contest.table, arm, other, cell) for arm, other, cell in _opponents(contest, pair, (phase,)))
+    return all(not found or fmean(found) <= limit for found in behind)
+
+
+def is_open(contest: Contest, pair: Pair) -> bool:
+    """Whether more processes might let it be picked: it does not surely lose too much anywhere."""
+    found = (cell_ratio(contest, arm, other, cell) for arm, other, cell in _opponents(contest, pair))
+    return all(each is None or each.low <= 1 + contest.rules.max_cell_loss for each in found)
+
+
+def _opponents(contest: Contest, pair: Pair, phases: Collection[Phase] = tuple(Phase)) -> list[tuple[str, str, str]]:
+    """(its arm, the default's, cell) of every guarded cell of ``phases`` on which they differ."""
+    default = contest.default or pair
+    cells = [weighted.cell for weighted in guarded(contest.table) if weighted.cell.phase in phases]
+    seats = [(pair.of(cell.phase), default.of(cell.phase), cell.name) for cell in cells]
+    return [(arm, other, cell) for arm, other, cell in seats if arm != other]

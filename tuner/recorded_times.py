@@ -1,0 +1,68 @@
+"""`gpu=replay`: a recorded run as what times are drawn from, and which plans it can answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+from backends.measured import CellRound, Cost, Round
+from backends.simulated.world import RecordedCell, RecordedProcess, World
+from store.digest import cell_digest
+from store.plan import Plan
+from store.run import Run
+from tuner.errors import UsageError
+from tuner.limits import serves
+from tuner.recordings import recording
+from tuner.stored import run_from_pin
+
+
+def recorded_run(name: str) -> Run:
+    """``name`` is a recording that attnpin brings, or the pin.yaml that evidence lies beside."""
+    return run_from_pin(Path(name)) if name.endswith(".yaml") else recording(name)
+
+
+def processes_of(run: Run) -> tuple[RecordedProcess, ...]:
+    """What was probed and never raced has its probe's time in each of them."""
+    digests = {weighted.cell.name: cell_digest(weighted.cell) for weighted in run.cells}
+    probes = [_probed(trial.arm, trial.cell, digests[trial.cell], trial.cost) for trial in run.trials if trial.cost]
+    probed = {(each.arm, each.cell): each for each in probes}
+    return tuple(_process(measured, digests, probed) for measured in run.rounds)
+
+
+def refuse_unrecorded(world: World | None, plan: Plan) -> None:
+    """Raises `UsageError` where ``plan`` would time an arm on a cell whose times the recording of ``world`` does not hold."""
+    if world is None or world.recorded is None:
+        return
+    held = [{(each.arm, each.digest) for each in process} for process in world.recorded]
+    for arm in plan.arms:
+        for cell in (weighted.cell for weighted in plan.cells if serves(arm, weighted.cell.phase, plan.exclusions)):
+            if not all((arm.name, cell_digest(cell)) in process for process in held):
+                raise UsageError(
+                    f"not all {len(held)} recorded processes hold a time of {arm.name} on this plan's {cell.name}; ask with the model and "
+                    "traffic that were recorded, and name the arms that were with measure.backends"
+                )
+
+
+def _process(measured: Round, digests: dict[str, str], probed: dict[tuple[str, str], RecordedCell]) -> RecordedProcess:
+    raced = {(each.arm, each.cell): each for cell in measured.cells for each in _raced(cell, digests[cell.cell])}
+    served = {key: replace(each, served_us=probed[key].served_us) for key, each in raced.items() if key in probed}
+    return tuple({**probed, **raced, **served}.values())
+
+
+def _raced(cell: CellRound, digest: str) -> Iterator[RecordedCell]:
+    visits: dict[str, list[float]] = defaultdict(list)
+    served: dict[str, list[float]] = defaultdict(list)
+    for visit in cell.visits:
+        visits[visit.arm].append(median(visit.sample_us))
+        if visit.served_us is not None:
+            served[visit.arm].append(visit.served_us)
+    metadata = {arm: (host_us, idle_us) for arm, host_us, idle_us in cell.metadata_us}
+    for arm, times in visits.items():
+        yield RecordedCell(arm, cell.cell, digest, tuple(times), median(served[arm]) if arm in served else None, None, metadata[arm])
+
+
+def _probed(arm: str, cell: str, digest: str, cost: Cost) -> RecordedCell:
+    return RecordedCell(arm, cell, digest, (cost.device_us,), None, cost.served_us, (cost.metadata_host_us, cost.metadata_idle_us))

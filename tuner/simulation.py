@@ -1,0 +1,87 @@
+"""`gpu=simulated` and `gpu=replay`: from the settings to what stands in for the GPU, on the worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from backends.capability import BackendEntry
+from backends.cell import Phase
+from backends.environment import Board, Environment
+from backends.gpu import Gpu
+from backends.simulated.world import MARK, Fault, Noise, Pace, Package, World, is_simulated, uuid_of
+from backends.wire import from_plain
+from tuner.doctor.known import KernelDistribution, read_known
+from tuner.errors import UsageError
+
+Tree = dict[str, Any]
+
+DRIVER = "simulated"
+
+
+def world_of(gpu: Gpu, tree: Tree | None, entries: Iterable[BackendEntry]) -> World | None:
+    """``tree`` is the node gpu.simulated; None = ``gpu`` is a real one. Raises `UsageError` where name and node disagree."""
+    if (tree is not None) != is_simulated(gpu.name):
+        raise UsageError(f"gpu.name={gpu.name} and gpu.simulated contradict: names of simulated GPUs begin with {MARK!r}, and no others")
+    if tree is None:
+        return None
+    noise, paces = from_plain(Noise, tree["noise"]), tuple(_paces(tree))
+    world = World(
+        board=_board(gpu, tree, uuid_of(noise, paces, tree["recording"])),
+        peak_flops=gpu.peak_flops or 0.0,
+        cuda=gpu.cuda,
+        seed=tree["seed"],
+        noise=noise,
+        paces=paces,
+        packages=tuple(_packages(tree["versions"])),
+        eager=tuple(entry.name for entry in entries if not entry.graph),
+        faults=from_plain(tuple[Fault, ...], tree["faults"]),
+        telling=tree["telling"],
+    )
+    return world if tree["recording"] is None else _replaying(world, tree["recording"])
+
+
+def _replaying(world: World, name: str) -> World:
+    """With the times of a recorded run, and the packages it was measured with where the settings name none."""
+    from tuner.recorded_times import processes_of, recorded_run
+
+    run = recorded_run(name)
+    chosen = {(package.module, package.distribution): package for package in (*_installed(run.environment), *world.packages)}
+    return replace(world, recorded=processes_of(run), packages=tuple(chosen.values()), cuda=run.environment.cuda)
+
+
+def _installed(environment: Environment) -> Iterator[Package]:
+    versions = {each.name: each.version for each in environment.distributions}
+    yield from (Package(module, owner, versions[owner]) for module, owner in environment.imports)
+
+
+def _board(gpu: Gpu, tree: Tree, uuid: str) -> Board:
+    return Board(
+        kind=gpu.kind,
+        name=gpu.name,
+        sm=gpu.sm,
+        uuid=uuid,
+        memory_bytes=gpu.memory_bytes,
+        power_limit_w=tree["power_limit_w"],
+        mig=None,
+        driver=DRIVER,
+        sm_count=gpu.sm_count,
+        l2_bytes=gpu.l2_bytes,
+        smem_per_block_bytes=gpu.smem_per_block_bytes,
+        max_sm_clock_mhz=tree["max_sm_clock_mhz"],
+        bandwidth_bytes_per_s=gpu.bandwidth_bytes_per_s,
+    )
+
+
+def _paces(tree: Tree) -> Iterator[Pace]:
+    for backend, factors in tree["factor"].items():
+        yield from (Pace(backend, factor, Phase(phase)) for phase, factor in factors.items())
+    yield from from_plain(tuple[Pace, ...], tree["releases"])
+
+
+def _packages(versions: dict[str, str]) -> Iterator[Package]:
+    known = read_known("distributions", KernelDistribution)
+    for module, version in versions.items():
+        owner = next((each.name for each in known if module in each.imports), module)
+        yield Package(module, owner, version)
