@@ -43,7 +43,7 @@ class DefaultPick:
 
 @dataclass(frozen=True)
 class Run:
-    """``status`` is "running", "finished", "incomplete" or "invalid". ``engine_version`` is the one found on the
+    """``status`` is `RUNNING`, `INCOMPLETE` or `FINISHED`. ``engine_version`` is the one found on the
     worker's path (None where the engine is not installed), ``created`` ISO 8601 UTC, ``wall_seconds`` by phase.
     ``notes`` are sentences of the plan that a reader of the result must know: what was cut, dropped or not applied;
     ``left_out`` what the last job on it had no time for; ``terms`` what each arm serves on; ``findings`` what was wrong where

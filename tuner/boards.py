@@ -38,7 +38,7 @@ def refuse_unmeasurable(gpu: Gpu) -> None:
     if gpu.kind not in MEASURED_KINDS:
         raise UsageError(
             f"attnpin measures on NVIDIA GPUs and on CPUs, and {gpu.name} ({gpu.kind}) is neither; "
-            "`attnpin plan` says what SGLang would pick there"
+            "`attnpin plan` says what the engine would pick there"
         )
 
 

@@ -9,6 +9,7 @@ from backends.cell import Cell, attention_flops, kv_bytes
 from backends.gpu import Gpu
 from backends.kv.rotation import slots_wanted
 from backends.spec import TimingSpec
+from backends.timing.pace import VISIT_S
 from store.plan import Estimate, Server
 from store.scenario import Exclusion, Scenario, WeightedCell
 from tuner.engines.lookup import rules_of
@@ -19,7 +20,6 @@ from tuner.weights import ELEMENT_BYTES
 # A fresh process: imports, device start, pools, captures. Seen: about 7 s on an H200, 3 s for torch alone on a CPU.
 START_S = {"cuda": 10.0, "cpu": 4.0}
 VISITS_A_BLOCK = 2
-VISIT_CAP_S = 0.5  # longer calls are sampled less often, down to one
 PROBE_VISITS = 12  # a probe takes as long as so many: its visits, its checks, the other ways of timing a call
 # Judgement, where no sheet gives rates: two cores of a server CPU.
 ASSUMED_BANDWIDTH, ASSUMED_FLOPS = 20e9, 50e9
@@ -91,7 +91,7 @@ def _visit_seconds(scenario: Scenario, timed: Timed) -> float:
 def visit_s(timing: TimingSpec, call: float) -> float:
     """Discarded and kept replays; one lasts ``replay_ms``, or a single call where that is longer."""
     replay = max(timing.replay_ms / 1000, call)
-    return max(replay, min(VISIT_CAP_S, max(timing.discard_ms / 1000, replay) + timing.replays * replay))
+    return max(replay, min(VISIT_S, max(timing.discard_ms / 1000, replay) + timing.replays * replay))
 
 
 def memory_bytes(scenario: Scenario, server: Server, cells: Sequence[Cell]) -> int | None:

@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from statistics import fmean, median, stdev
+from statistics import fmean, stdev
 
 from backends.arm import Arm
 from backends.measured import CellRound, Round
 from store.calibration import ArmNoise
 from tuner.objective import served
 from tuner.statistics import quantile, tied, visit_value
+from tuner.verdicts.modes import two_modes
 
 COPY = 2
 MARGIN, EQUIVALENCE = 0.02, 0.95  # a comparison's margin and the confidence of either of its two tests
-BAND, BAND_RATIO = 0.01, 4.0  # between two bands of processes, at least, and against the usual distance of neighbours
 FLOOR = 0.99
 COUNTED = 0.9  # of arms and cells, whose sigma_0 is at most the one to reckon with
 FEWEST_BLOCKS = 3
@@ -61,7 +61,7 @@ def _of_arm(copy: Arm, cell: str, rounds: Sequence[Round]) -> ArmNoise | None:
         sigma_block=_pooled(by_block),
         sigma_process=stdev(d),
         lag1=lag1(by_block),
-        two_mode=two_mode(d),
+        two_mode=two_modes(d),
         floor=quantile((1 + FLOOR) / 2, len(d) - 1) * stdev(d) / math.sqrt(len(d)),
         equivalent=tied(d, MARGIN, EQUIVALENCE, 0.0),
         with_host=any(visit.served_us is not None for each in seen for visit in each.visits if visit.arm == original),
@@ -94,9 +94,3 @@ def lag1(by_block: Iterable[Sequence[float]]) -> float | None:
     centred = [[value - fmean(group) for value in group] for group in long]
     squares = sum(value**2 for group in centred for value in group)
     return sum(one * next_one for group in centred for one, next_one in pairwise(group)) / squares if squares else None
-
-
-def two_mode(values: Sequence[float]) -> bool:
-    """Whether the values fall into two bands: one gap between neighbours far above the usual one."""
-    gaps = [upper - lower for lower, upper in pairwise(sorted(values))]
-    return len(gaps) > 1 and max(gaps) > max(BAND, BAND_RATIO * median(gaps))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from backends import dtypes
 from backends.model import Model
 from tuner.ranks import Ranks
 
-ELEMENT_BYTES = {"float32": 4.0, "bfloat16": 2.0, "float16": 2.0, "float8_e4m3fn": 1.0, "float8_e5m2": 1.0}
+ELEMENT_BYTES = {name: float(size) for name, size in dtypes.ELEMENT_BYTES.items()}
 
 
 def bytes_per_param(model: Model) -> float:

@@ -25,7 +25,7 @@ def test_a_question_in_a_phase_and_at_a_page_size_answers_so() -> None:
     ask = asking(question(phase=Phase.DECODE, page_size=1))
     [kind] = ask(Phase.PREFILL, 64).kinds
     assert (kind["phase"], kind["page_size"], kind["head_dim"]) == (("prefill",), (64,), (128,))
-    assert ask(Phase.PREFILL, 64) is ask(Phase.PREFILL, 64)
+    assert ask(Phase.PREFILL, 64).whole is ask(Phase.DECODE, 1).whole, "no word is asked twice"
 
 
 def test_each_layer_kind_answers_for_itself() -> None:

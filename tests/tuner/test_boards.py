@@ -63,7 +63,7 @@ def test_a_slice_is_not_the_gpu_it_is_cut_from():
 
 @pytest.mark.parametrize("asked", [None, reported(MI300X, "a sheet")])
 def test_a_device_without_drivers_is_refused_whether_asked_for_or_found(asked):
-    words = "attnpin measures on NVIDIA GPUs and on CPUs, and AMD Instinct MI300X .rocm. is neither; `attnpin plan` says what SGLang"
+    words = "attnpin measures on NVIDIA GPUs and on CPUs, and AMD Instinct MI300X .rocm. is neither; `attnpin plan` says what the engine"
     with pytest.raises(UsageError, match=words):
         on_board(asked, MI300X, [])
 

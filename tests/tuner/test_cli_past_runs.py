@@ -12,7 +12,9 @@ from store.connect import open_store
 from store.pin_files import evidence_entry, write_pin
 from store.repository import begin_run
 from tests.reports import building
+from tests.tuner.auditing.reasons import audit_run
 from tests.tuner.racing.playing import play, started
+from tuner.auditing.verdict import decision_of
 from tuner.cli import run
 from tuner.decide import decide
 from tuner.deciding.explanation import explain
@@ -141,3 +143,13 @@ def test_a_report_explains_every_comparison_from_a_pins_evidence_alone(tmp_path,
         assert start in text
     assert run(["report", "--pin", str(path), "--explain", "--json"]) == 0
     assert [each["question"] for each in json.loads(capsys.readouterr().out)] == [each.question for each in explain(made)]
+
+
+def test_an_audit_is_explained_as_it_was_decided_without_the_cells_of_its_reasons(tmp_path, capsys):
+    made = audit_run((500.0, 100.0, 44.0), (650.0, 60.0, 132.0))
+    path = tmp_path / "pin.yaml"
+    decision = decision_of(made)
+    write_pin(path, pin_of(made, decision, evidence_entry(path, made)), "# why\n", replace(made, decision=decision))
+    assert run(["report", "--pin", str(path), "--explain"]) == 0
+    text = capsys.readouterr().out
+    assert "on decode_b64" in text and "reason-" not in text

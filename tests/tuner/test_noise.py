@@ -10,7 +10,7 @@ import pytest
 from backends.arm import Arm, Provider
 from backends.measured import CellRound, Round, Visit
 from store.calibration import ArmNoise
-from tuner.noise import lag1, noise_of, sigma_0, two_mode
+from tuner.noise import lag1, noise_of, sigma_0
 
 ARM = Arm("fa3", Provider.ENGINE, "nowhere:Driver", 1, "bfloat16")
 COPY = replace(ARM, copy=2)
@@ -95,19 +95,6 @@ def test_an_eager_call_counts_as_it_is_served() -> None:
 )
 def test_lag_1_is_that_of_neighbouring_blocks(differences: list[list[float]], wanted: float | None) -> None:
     assert lag1(differences) == wanted
-
-
-@pytest.mark.parametrize(
-    ("values", "bands"),
-    [
-        ([0.0, 0.001, 0.002, 0.03, 0.031], True),
-        ([0.0, 0.001, 0.002, 0.005, 0.006], False),  # a gap of less than 1 %
-        ([0.0, 0.02, 0.04, 0.06, 0.08], False),  # no gap stands out
-        ([0.0, 0.5], False),  # two processes are no bands
-    ],
-)
-def test_two_bands_are_one_gap_that_stands_out(values: list[float], bands: bool) -> None:
-    assert two_mode(values) is bands
 
 
 def test_nine_of_ten_arms_and_cells_stay_below_sigma_0() -> None:

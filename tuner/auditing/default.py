@@ -29,8 +29,10 @@ def backends(run: Run, pair: Pair) -> Pair:
 
 
 def undecided(run: Run, decision: Decision) -> bool:
-    """Whether some pair that may be picked would, at the favourable end, win as much as a switch takes. A tie is an answer."""
+    """Whether some pair that may be picked would, at the favourable end, win as much as a switch takes. A tie is an answer, and so is
+    a pair that left the race."""
     if len(decision.tie_set) > 1 and decision.default in decision.tie_set:
         return False
-    rivals = [score for score in decision.scores if score.barred is None and score.pair != decision.default]
+    allowed = [score for score in decision.scores if score.barred is None and score.dropped is None]
+    rivals = [score for score in allowed if score.pair != decision.default]
     return any(score.step_gain_high is None or score.step_gain_high >= run.scenario.decide.min_gain for score in rivals)

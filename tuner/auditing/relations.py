@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from statistics import fmean
 
 from backends.arm import Arm, Provider
 from backends.cell import Phase
@@ -16,13 +14,17 @@ from store.scenario import WeightedCell
 from tuner.auditing.cells import of_scenario, with_shape
 from tuner.deciding.contest import Contest
 from tuner.deciding.incumbent import missing, never_an_arm
+from tuner.deciding.results import median_us
 from tuner.deciding.scores import cell_ratio, objective_ms, ratio
 from tuner.sieve import HOPELESS, left_out
 
 Cells = tuple[WeightedCell, ...]
 Seen = Relation | str  # a sentence where there is no relation
 
-TOO_FEW = "fewer than two processes timed both, so nothing says how sure a difference is; measure with measure.processes=4"
+TOO_FEW = (
+    "fewer than two processes timed both, so nothing says how sure a difference is; measure with attnpin audit, in which no arm leaves "
+    "early, and measure.processes=4"
+)
 
 
 def seen(run: Run, contest: Contest, test: ReasonTest) -> Iterator[Seen]:
@@ -62,7 +64,7 @@ def _on_cell(contest: Contest, chosen: Arm, against: Arm, weighted: WeightedCell
     found = cell_ratio(contest, against.name, chosen.name, cell.name)
     if found is None:
         return _from_probes(contest, chosen, against, weighted)
-    base, other = (_median_us(contest, arm, cell.name) for arm in (chosen, against))
+    base, other = (median_us(contest, arm.name, cell.name) for arm in (chosen, against))
     return Relation(cell.phase, cell.name, chosen.backend, against.backend, base, other, "us", found.estimate, found, Basis.ROUNDS)
 
 
@@ -109,8 +111,3 @@ def why_not(contest: Contest, arms: tuple[Arm, Arm], weighted: WeightedCell) -> 
             return str(each)
     found = (missing(table, arm.name, (weighted,)) for arm in arms)
     return next((said for said in found if said), TOO_FEW)
-
-
-def _median_us(contest: Contest, arm: Arm, cell: str) -> float:
-    key = (arm.name, cell)
-    return math.exp(fmean(process.ln_us[key] for process in contest.table.processes if key in process.ln_us))

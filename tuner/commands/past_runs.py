@@ -43,9 +43,11 @@ def _reported(run: Run, markdown: bool, json: bool) -> str:
 
 def _explained(run: Run, markdown: bool, json: bool) -> str:
     from reports.explanation import render_json, render_markdown, render_text
+    from tuner.auditing.verdict import scenario_run
     from tuner.deciding.explanation import explain as explanations
 
-    return (render_json if json else render_markdown if markdown else render_text)(explanations(run))
+    decided = scenario_run(run)  # an audit was decided without the cells of its reasons
+    return (render_json if json else render_markdown if markdown else render_text)(explanations(decided))
 
 
 def history(overrides: Overrides = None, json: Json = False, config_dir: ConfigDir = None) -> None:

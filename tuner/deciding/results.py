@@ -22,7 +22,7 @@ def cell_results(contest: Contest, fresh: Contest | None = None, pick: Pair | No
             arm,
             weighted.cell.name,
             table.mode(arm, weighted.cell.name) or "",
-            _median_us(contest, arm, weighted),
+            median_us(contest, arm, weighted.cell.name),
             _ratio(fresh if fresh and pick and arm == pick.of(weighted.cell.phase) else contest, arm, weighted),
             _lone_ratio(contest, arm, weighted),
         )
@@ -40,11 +40,12 @@ def step_models(contest: Contest, pair: Pair | None) -> tuple[StepModel, ...]:
 
 
 def _attention_ms(contest: Contest, pair: Pair, weighted: WeightedCell) -> float:
-    return weighted.layers * _median_us(contest, pair.of(weighted.cell.phase), weighted) / US_PER_MS
+    return weighted.layers * median_us(contest, pair.of(weighted.cell.phase), weighted.cell.name) / US_PER_MS
 
 
-def _median_us(contest: Contest, arm: str, weighted: WeightedCell) -> float:
-    key = (arm, weighted.cell.name)
+def median_us(contest: Contest, arm: str, cell: str) -> float:
+    """Over the processes that timed it; raises `StatisticsError` where none did."""
+    key = (arm, cell)
     return math.exp(fmean(process.ln_us[key] for process in contest.table.processes if key in process.ln_us))
 
 

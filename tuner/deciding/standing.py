@@ -72,10 +72,11 @@ def _barred(run: Run, contest: Contest, pair: Pair) -> str | None:
 
 
 def detectable(standing: Standing) -> float | None:
-    """The smallest difference of a rival from the default (else from the leader) that this run would find, at its noisiest."""
+    """The smallest difference of a rival from the default (else from the leader) that this run would find, at its noisiest. One that
+    left the race was far beyond it in a few processes, which says nothing of the run."""
     contest, base = standing.contest, standing.contest.default or standing.choice.leader
     if base is None:
         return None
-    spreads = [differences(contest, pair, base) for pair in standing.ranked if pair != base]
+    spreads = [differences(contest, pair, base) for pair in standing.ranked if pair != base and pair not in standing.course.left]
     effects = [minimum_detectable(spread, contest.confidence, contest.rules.sigma_floor) for spread in spreads]
     return max((effect for effect in effects if effect is not None), default=None)

@@ -60,7 +60,8 @@ def _others(contest: Contest, default: Pair, pairs: Iterable[Pair]) -> str:
 
 
 def _in_numbers(contest: Contest, default: Pair, allowed: list[PairScore], choice: Choice) -> str:
-    best = max(allowed, key=lambda score: -1.0 if score.step_gain_high is None else score.step_gain_high)
+    racing = [score for score in allowed if score.dropped is None]  # one that left early has a wide interval and a better rival
+    best = max(racing or allowed, key=lambda score: -1.0 if score.step_gain_high is None else score.step_gain_high)
     most, least = best.step_gain_high, best.step_gain_low
     if (most is None or least is None or best.ratio is None) and best.dropped is not None:
         return f"no arm beat the default: {wording.pair(best.pair)}, the nearest, {best.dropped}"

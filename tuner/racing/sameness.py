@@ -30,7 +30,7 @@ def changed_limit(run: Run, measured: Round) -> str | None:
     now = next((limit for span in told for limit in span if limit != then), None)
     if then is None or now is None:
         return None
-    return f"the power limit is {now:.0f} W now and was {then:.0f} W when run {run.id} began; set it back, or start anew with --fresh"
+    return f"the power limit is {now:.0f} W now and was {then:.0f} W when run {run.id} began; set it back, or start anew with fresh=true"
 
 
 def spaced_cells(trials: Iterable[Trial]) -> tuple[str, ...]:

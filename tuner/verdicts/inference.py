@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from tuner.statistics import POWER
+
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-
-POWER = 0.8  # of the minimum detectable effect
 
 
 @dataclass(frozen=True)

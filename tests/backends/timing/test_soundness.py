@@ -84,8 +84,9 @@ def test_a_real_arm_is_timed_soundly_and_its_kernels_are_known() -> None:
     pytest.importorskip("flashinfer")
     paged = arm("backends.flashinfer_paged:FlashInferPaged", page_size=16, kv_dtype="bfloat16", backend="flashinfer")
     cell = decode(*(4096,) * 16, generated=64, dtype="bfloat16")
+    small = decode(4096, generated=64, dtype="bfloat16")  # asks for so many pools that there are twice as many as the large one needs
     asked = replace(stage(device="cuda", dtype="bfloat16"), pool_tokens=200_000)
-    (result,) = trial.run(paged, [cell], asked, TIMING, silent)
+    result, _ = trial.run(paged, [cell, small], asked, TIMING, silent)
     assert result.outcome is Outcome.MEASURED, result.detail
     assert result.identity is not None and result.identity.nodes and result.soundness is not None
     rotation, slope = result.soundness.rotation, result.soundness.slope

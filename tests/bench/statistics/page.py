@@ -22,6 +22,9 @@ at, how often it came out so, and what the true rate is at the most (or at the l
 - *Arms* (V10) race for at most 8 processes, with looks after 4, 6 and 8; an arm that is surely not the best leaves.
 - *Stored times* (V11) are of another sitting, which is off by 1 % (standard deviation) on all cells alike.
 - *Recorded H200 rounds* are those in the evidence under `examples/`, drawn again and again, with changes put in.
+
+`attnpin tune` races by the rules of V10. Those of versions and of stored times (`tuner/verdicts`) wait for a command: `check` does not
+measure yet.
 """
 HEADER = ("", "what", "where", "target", "seen", "of", "95 % bound", "")
 

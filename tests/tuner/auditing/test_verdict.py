@@ -67,6 +67,13 @@ def test_a_tie_is_an_answer() -> None:
     assert len(decision.tie_set) > 1 and not undecided(run, decision)
 
 
+def test_a_pair_that_left_the_race_leaves_nothing_open() -> None:
+    run = audit_run(PLAIN, (650.0, 93.0, 45.0), process_sd=0.05, seed=5)
+    decision = decision_of(run)
+    left = tuple(replace(score, dropped=None if score.pair == decision.default else "left the race") for score in decision.scores)
+    assert undecided(run, decision) and not undecided(run, replace(decision, scores=left))
+
+
 def test_a_default_that_was_not_measured_is_not_judged() -> None:
     failed = {("fa3/p1", DECODE): (Outcome.CRASHED, "SIGSEGV")}
     found = audit_of(audit_run(PLAIN, PLAIN, failures=failed))

@@ -63,6 +63,12 @@ def test_a_pair_that_left_says_when_and_by_whom_it_was_beaten_and_keeps_its_numb
     assert score.objective_ms > 0 and score.ratio is None
 
 
+def test_how_small_a_difference_a_run_would_find_is_not_judged_by_an_arm_that_left_after_two_processes() -> None:
+    near = {"fa3": (500.0, 100.0), "flashinfer": (500.5, 100.1)}
+    alone, beside = (decide(play(started(times))).minimum_detectable_effect for times in (near, near | {"triton": (520.0, 104.0)}))
+    assert alone and beside and alone <= beside < 2 * alone
+
+
 def test_an_arm_that_is_beaten_at_the_last_look_is_not_in_the_best_set_and_has_all_its_numbers() -> None:
     found = decide(one_cell_each(TIMES))
     assert found.best_set == (FA3,)

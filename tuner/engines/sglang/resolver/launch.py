@@ -15,7 +15,6 @@ def _layered(request: Request) -> bool:
 
 
 CHECK = "sglang/srt/arg_groups/validation_hook.py"
-PIPELINE_CHECK = f"{CHECK}, check_pipeline_parallel_compat"
 
 LAUNCH = (
     Rule(

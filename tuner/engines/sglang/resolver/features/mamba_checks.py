@@ -12,7 +12,6 @@ TRACK_INTERVAL = 256  # --mamba-track-interval's default
 STRATEGIES = ("extra_buffer", "extra_buffer_lazy")
 SNAPSHOT = Condition("snapshots", lambda r, s: s.radix_cache and s.mamba_strategy in STRATEGIES)
 USES = Condition("a state cache", lambda r, s: s.uses_mamba)
-LAZY = Condition("lazy snapshots", lambda r, s: s.mamba_strategy == "extra_buffer_lazy")
 
 CHECKS = (
     Rule(

@@ -21,7 +21,6 @@ QWEN3_5 = architecture(
 )
 
 QWEN4 = architecture("Qwen4ExpForConditionalGeneration")
-VL = f"{MO}/qwen3_vl.py"
 QWEN3_VL = architecture("Qwen3VLForConditionalGeneration")
 
 MOBIUS_16 = Condition(
