@@ -77,9 +77,9 @@ def _drawn(rng: np.random.Generator, cells: Scatter, runs: int, rounds: int) -> 
 
 
 def scatter() -> list[Scatter]:
-    """Of every recorded run with enough processes."""
+    """Of every recorded run with enough processes in which two arms raced to the end."""
     tables = [table_of(stored(folder)[1]) for folder in folders()]
-    return [_scatter(table.processes) for table in tables if len(table.processes) >= FEWEST]
+    return list(filter(None, (_scatter(table.processes) for table in tables if len(table.processes) >= FEWEST)))
 
 
 def _scatter(processes: tuple[Process, ...]) -> Scatter:
@@ -89,6 +89,8 @@ def _scatter(processes: tuple[Process, ...]) -> Scatter:
     unbiased = math.sqrt(len(processes) / (len(processes) - 1))
     found = []
     for cell, names in arms.items():
+        if len(names) < 2:
+            continue
         levels = {name: np.array([process.ln_us[name, cell] for process in processes]) for name in names}
         apart = [levels[one] - levels[other] for one, other in combinations(names, 2)]
         found.append(np.array([difference - difference.mean() for difference in apart]) * unbiased)
