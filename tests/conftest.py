@@ -12,7 +12,7 @@ import pytest
 
 from tuner.workers.bundle import BACKENDS, bundle
 
-hypothesis.settings.register_profile("without_a_clock", deadline=None)  # a busy machine is no fault
+hypothesis.settings.register_profile("without_a_clock", parent=hypothesis.settings.default, deadline=None)  # a busy machine is no fault
 hypothesis.settings.load_profile("without_a_clock")
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # of torch, here and in workers: the threads of many small calls wait for one another
