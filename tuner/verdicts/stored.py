@@ -50,7 +50,8 @@ def incomparable(new: Sitting, old: Sitting, correction: Correction) -> str | No
     if min(new.processes, old.processes) < FEWEST:
         return f"{min(new.processes, old.processes)} processes on one side, {FEWEST} are needed"
     if new.power_capped != old.power_capped:
-        return "the power cap set the clock of one side alone"
+        known = None not in (new.power_capped, old.power_capped)
+        return "the power cap set the clock of one side alone" if known else "of one side nobody knows whether the power cap set its clock"
     return f"the anchors differ by over {100 * MOST_DRIFT:.0f} %" if correction.too_large else None
 
 

@@ -77,6 +77,7 @@ def test_degrees_of_freedom_are_welchs_where_sittings_add_nothing() -> None:
         (replace(SITTING, cell_digest="sha256:8"), "another one"),
         (replace(SITTING, processes=2), "2 processes on one side, 3 are needed"),
         (replace(SITTING, power_capped=True), "power cap"),
+        (replace(SITTING, power_capped=None), "nobody knows whether the power cap"),
     ],
 )
 def test_two_sittings_that_were_not_alike_are_incomparable(other: Sitting, words: str) -> None:
