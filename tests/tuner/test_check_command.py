@@ -49,7 +49,7 @@ def test_a_pin_just_made_holds_and_is_checked_within_two_seconds(site: Site) -> 
 def test_a_variable_that_changes_kernels_is_noticed(
     site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     assert check(site) == 3
     assert "OMP_NUM_THREADS changed under the pin" in capsys.readouterr().out
 
