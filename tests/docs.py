@@ -41,7 +41,8 @@ def pages() -> dict[str, str]:
 
 def written() -> list[Path]:
     """The pages that people write."""
-    return [ROOT / "README.md", *(page for page in sorted(DOCS.glob("*.md")) if page.name not in pages())]
+    made = pages()
+    return [ROOT / "README.md", *(page for page in sorted(DOCS.glob("*.md")) if page.name not in made)]
 
 
 def problems() -> Iterator[str]:

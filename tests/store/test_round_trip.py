@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -114,10 +115,20 @@ def runs(draw: Any) -> Run:
     return dataclasses.replace(run, decision=a_decision(run) if draw(st.booleans()) else None)
 
 
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A database with nothing in it, as a file."""
+    path = tmp_path_factory.mktemp("empty") / "a.sqlite"
+    open_store(f"sqlite:///{path}")
+    return path.read_bytes()
+
+
 @settings(max_examples=60, deadline=None)
 @given(run=runs())
-def test_any_run_comes_back_from_the_store_as_it_was(tmp_path_factory: Any, run: Run) -> None:
-    store = open_store(f"sqlite:///{tmp_path_factory.mktemp('store')}/a.sqlite")
+def test_any_run_comes_back_from_the_store_as_it_was(tmp_path_factory: Any, empty: bytes, run: Run) -> None:
+    path: Path = tmp_path_factory.mktemp("store") / "a.sqlite"
+    path.write_bytes(empty)
+    store = open_store(f"sqlite:///{path}")
     begin_run(store, run, fresh=True)
     assert load_run(store, run.id) == run
 

@@ -47,7 +47,7 @@ def test_help_plan_and_limits_come_in_time(arguments, budget_s):
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
-    assert min(seconds() for _ in range(3)) < budget_s
+    assert any(seconds() < budget_s for _ in range(3))
 
 
 def test_help_imports_neither_hydra_nor_sqlalchemy_nor_torch():
@@ -80,12 +80,17 @@ def test_a_typo_in_an_override_leaves_with_2_from_every_command(command, capsys)
 
 
 def test_tune_is_given_the_settings_of_its_overrides(jobs):
-    assert run(["tune", "model=qwen3_8b", "gpu=h200", "engine.tensor_parallel=4"]) == 0
+    assert run(["tune", FEW, "model=qwen3_8b", "gpu=h200", "engine.tensor_parallel=4"]) == 0
     assert (jobs[0].scenario.model.name, jobs[0].scenario.engine.tensor_parallel) == ("qwen3_8b", 4)
 
 
 @pytest.mark.parametrize(
-    "arguments", ["--fresh --pin a.yaml gpu=h200 --debug", "gpu=h200 --fresh --debug --pin a.yaml", "--debug --fresh gpu=h200 --pin=a.yaml"]
+    "arguments",
+    [
+        f"--fresh --pin a.yaml gpu=h200 {FEW} --debug",
+        f"gpu=h200 {FEW} --fresh --debug --pin a.yaml",
+        f"--debug --fresh gpu=h200 {FEW} --pin=a.yaml",
+    ],
 )
 def test_options_of_tune_may_stand_anywhere(arguments, jobs):
     assert run(["tune", *arguments.split()]) == 0
@@ -93,18 +98,18 @@ def test_options_of_tune_may_stand_anywhere(arguments, jobs):
 
 
 def test_a_pin_path_reaches_tune_as_it_was_written(jobs):
-    assert run(["tune", "--pin", "it's a = {path}/pin.yaml"]) == 0
+    assert run(["tune", FEW, "--pin", "it's a = {path}/pin.yaml"]) == 0
     assert jobs[0].pin_path == Path("it's a = {path}/pin.yaml")
 
 
 def test_without_default_must_be_asked_for(jobs):
-    run(["tune"])
-    run(["tune", "--without-default"])
+    run(["tune", FEW])
+    run(["tune", "--without-default", FEW])
     assert [settings.without_default for settings in jobs] == [False, True]
 
 
 def test_hydra_shows_the_configuration_and_runs_nothing(jobs, capsys):
-    assert run(["tune", "--cfg", "job", "model=qwen3_8b", "-p", "model"]) == 0
+    assert run(["tune", "--cfg", "job", FEW, "model=qwen3_8b", "-p", "model"]) == 0
     assert "name: qwen3_8b" in capsys.readouterr().out and jobs == []
 
 
@@ -136,7 +141,7 @@ def test_a_folder_of_groups_is_searched(jobs, tmp_path):
     (tmp_path / "traffic").mkdir()
     ours = (ROOT / "conf" / "traffic" / "chat.yaml").read_text()
     (tmp_path / "traffic" / "ours.yaml").write_text(ours.replace("name: chat", "name: ours"))
-    assert run(["tune", "traffic=ours", "--config-dir", str(tmp_path)]) == 0
+    assert run(["tune", FEW, "traffic=ours", "--config-dir", str(tmp_path)]) == 0
     assert jobs[0].scenario.traffic.name == "ours"
 
 

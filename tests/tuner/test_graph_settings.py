@@ -10,13 +10,12 @@ from backends.cell import Phase
 from store.plan import Plan
 from store.scenario import NO_DRIVER
 from tests.asking import entries
+from tests.tuner.composed import refusal
 from tests.tuner.planning import H100, scenario
 from tuner.engines.sglang.command_line import command_line
 from tuner.engines.sglang.request import request_for
-from tuner.errors import UsageError
 from tuner.new_run import stage_of
 from tuner.plan import plan_of
-from tuner.settings import compose
 
 ALL = tuple(entries().values())
 
@@ -78,6 +77,4 @@ def test_the_engine_is_asked_with_the_same_sizes() -> None:
     ],
 )
 def test_a_setting_that_cannot_be_is_refused(overrides: list[str], said: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        compose(overrides)
-    assert said in str(refused.value)
+    assert said in refusal(*overrides)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tuner.planning import CHAT
@@ -43,6 +43,7 @@ def test_cached_prefixes_are_whole_pages() -> None:
     assert {piece.prefix % 64 for piece in population(Random(0), CHAT, 10**6, CHUNK, 64)} == {0}
 
 
+@settings(max_examples=25)  # a hundred thousand pieces each where chunks are small
 @given(st.integers(0, 2**31), st.integers(1, 128), st.integers(16, 9000))
 def test_a_chunk_is_filled_or_runs_out_of_requests(seed: int, requests: int, chunk: int) -> None:
     pieces = population(Random(seed), CHAT, 32768, chunk, 1)
