@@ -11,7 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 GPU := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 RUN := $(VENV)/bin
 
-.PHONY: tune test test-engine setup engines lint types bench bench-statistics examples pyz docs docs-check clean
+.PHONY: tune test test-engine setup engines lint types bench bench-statistics bench-peers examples pyz docs docs-check clean
 
 tune: setup  ## measure on this machine; overrides: make tune ARGS="model=qwen3_8b traffic=chat"
 	$(RUN)/attnpin tune $(ARGS)
@@ -22,7 +22,7 @@ test: setup engines  ## the tests that need no GPU; those that do, one at a time
 test-engine: setup engines  ## the rules of SGLang's argument resolution against SGLang itself: 9,000 scenarios, three releases, minutes
 	$(RUN)/python tests/engine/unpack.py 0.5.23 || test $$? -eq 75
 	$(RUN)/python tests/engine/unpack.py vllm-0.33.0 || test $$? -eq 75
-	$(RUN)/python -m pytest -q -s -m engine tests/engine $(ARGS)
+	$(RUN)/python -m pytest -q -rP -m engine -n 2 --dist loadfile tests/engine $(ARGS)
 
 setup: $(VENV)/.installed
 
@@ -42,6 +42,15 @@ bench: setup  ## start-up times against a bare interpreter; how fast the limits 
 
 bench-statistics: setup  ## how often verdicts are wrong, on noise whose truth is known: ten minutes of one core, then docs/error-rates.md
 	$(RUN)/python -m tests.bench.statistics
+	$(RUN)/python -m tests.docs
+
+bench-peers: setup  ## picks of ours beside those of other timing tools, on a GPU with SGLang: half an hour, goes on where it was cut off; overrides: ARGS="engine.path=..."
+	mkdir -p .cache
+	$(RUN)/python -m tests.bench.peers measure .cache/peers.jsonl small $(ARGS)
+	$(RUN)/python -m tests.bench.peers measure .cache/peers.jsonl large $(ARGS)
+	$(RUN)/python -m tests.bench.peers keep .cache/peers.jsonl
+	$(RUN)/python -m pip install --quiet -e ".[plot]"
+	$(RUN)/python -m tests.bench.peers plot
 	$(RUN)/python -m tests.docs
 
 examples: setup  ## the texts under examples/, made again from the evidence beside them

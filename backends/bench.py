@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from backends.checks.tolerance import Errors
     from backends.driver import CellData, Driver, KvPool, PreparedCall, Stage
     from backends.kv.rotation import PoolPlan
-    from backends.measured import Identity, Soundness
+    from backends.measured import Identity, KernelNode, Soundness
     from backends.memory import Reading
     from backends.model import LayerKind
     from backends.spec import StageSpec, TimingSpec
@@ -37,7 +37,7 @@ Shot = Callable[[], Any]
 class Plausibility(Protocol):
     """The device's limits, as it showed them in this process."""
 
-    def require_plausible(self, cell: Cell, kv_element_bytes: int, sample_us: Iterable[float]) -> None:
+    def require_plausible(self, cell: Cell, kv_element_bytes: float, sample_us: Iterable[float]) -> None:
         """Raises `Implausible` for a sample that is faster than the device can be."""
 
 
@@ -68,6 +68,9 @@ class Bench(Protocol):
 
     def now(self) -> float:
         """Seconds of a clock that never goes back; works before `open`."""
+
+    def taken_bytes(self) -> int | None:
+        """Of the device's memory, asked before `open`: what others have. None = nothing worth mentioning, or nobody can tell."""
 
     def open(self) -> Any:
         """What drivers are handed as `Stage.device`. Raises RuntimeError without the device."""
@@ -112,11 +115,17 @@ class Bench(Protocol):
     def timed(self, call: PreparedCall, data: CellData, slots: int, timing: TimingSpec, manner: Manner) -> Timed:
         """The call ready to be timed: captured, or launched eagerly."""
 
+    def eagerly(self, call: PreparedCall, slots: int, timing: TimingSpec) -> Timed:
+        """A call that would be captured, and is not yet, ready to be timed as it is launched without a graph."""
+
     def soundness(self, call: PreparedCall, timed: Timed, pools: int, timing: TimingSpec) -> Soundness | None:
         """How far a recorded call's time hangs on how it is timed; ``pools`` layers are there to rotate over. None where nothing
         is recorded."""
 
     def checker(self, data: CellData, slot: int, soft_cap: float | None) -> Checking: ...
+
+    def launches(self, call: PreparedCall, timed: Timed) -> tuple[KernelNode, ...]:
+        """Of one call, eager ones too, to be asked after everything that is timed; empty where they cannot be known."""
 
     def identify(self, call: PreparedCall, timed: Timed) -> Identity:
         """What really runs."""
@@ -124,8 +133,9 @@ class Bench(Protocol):
     def autotuned(self) -> tuple[tuple[str, str], ...]:
         """(kernel and problem, choice) of what libraries chose by timing it in this process."""
 
-    def anchors(self, dtype: str, code: bytes | None) -> tuple[Anchors, bytes | None]:
-        """What never changes, with the machine code it ran: ``code`` where that was given, None where there is none."""
+    def anchors(self, dtype: str, timing: TimingSpec, code: bytes | None) -> tuple[Anchors, bytes | None]:
+        """What never changes, with the machine code it ran: ``code`` where that was given, None where there is none; and what is
+        known, timed as ``timing`` has arms timed."""
 
     def lookout(self) -> Lookout: ...
 
@@ -138,7 +148,7 @@ def bench_for(spec: StageSpec, seed: int) -> Bench:
     if spec.simulation is not None:
         from backends.simulated.bench import SimulatedBench
 
-        return SimulatedBench(spec.simulation, seed)
+        return SimulatedBench(spec.simulation, seed, dict(spec.streamed))
     from backends.torch_bench import TorchBench
 
-    return TorchBench(spec.device)
+    return TorchBench(spec.device, dict(spec.streamed))

@@ -6,6 +6,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
 
+from backends.allowed import Allowed
 from backends.arm import Provider
 from backends.limits import Clause, Limit, Scoped
 from backends.question import RULES
@@ -82,10 +83,19 @@ class Capability:
 
 
 @dataclass(frozen=True)
+class Calls:
+    """How releases of the engine call the library: knobs of a driver that issues their calls. ``engine``: spans of releases."""
+
+    engine: tuple[Allowed, ...]
+    knobs: tuple[tuple[str, str], ...]
+    source: str
+
+
+@dataclass(frozen=True)
 class DriverEntry:
     """A worker class that can drive the backend. ``packages`` are the import names it needs, ``devices`` where it runs,
     ``attention`` the kinds it lays out, ``tools`` what the worker must have besides ("c++"), ``limits`` what it refuses although
-    the backend would not."""
+    the backend would not, ``calls`` what it does otherwise for releases of the engine other than the newest."""
 
     provider: Provider
     driver: str
@@ -94,6 +104,7 @@ class DriverEntry:
     attention: tuple[str, ...] = ("mha",)
     tools: tuple[str, ...] = ()
     limits: Limits = ()
+    calls: tuple[Calls, ...] = ()
 
 
 @dataclass(frozen=True)

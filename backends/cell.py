@@ -90,9 +90,9 @@ def _covered(spans: list[tuple[int, int]]) -> int:
     return covered
 
 
-def kv_bytes(cell: Cell, kv_element_bytes: int) -> int:
+def kv_bytes(cell: Cell, kv_element_bytes: float) -> float:
     """Unique KV bytes one call must read: every visible key and value of every request once, per layer and rank."""
-    return visible_keys(cell) * cell.layer.kv_heads * (cell.layer.head_dim + cell.layer.value_head_dim) * kv_element_bytes
+    return visible_keys(cell) * cell.layer.cached_width * kv_element_bytes
 
 
 def attention_flops(cell: Cell) -> int:

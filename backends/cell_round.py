@@ -19,19 +19,20 @@ from backends.phases import Phases
 from backends.seat import Seat
 from backends.spec import TimingSpec
 from backends.stand import PoolKey, Stand, pool_key
-from backends.timing.disturbance import Disturbed
 from backends.timing.lookout import Lookout
 from backends.timing.metadata import metadata_us
-from backends.timing.sampled import Sampled
+from backends.timing.sampled import Manner, Sampled
+from backends.timing.undisturbed import COOL_S, undisturbed
 from backends.timing.warmup import warm_up
-
-VOID_RETRIES, COOL_S = 3, 10.0  # of a block during which the device slowed down
+from backends.turns import Baton
 
 
 class CellRace:
     """One cell's arms, each in its seat. Use as a context; an arm's failure is raised as `ArmFailed`, the device's as `Disturbed`."""
 
-    def __init__(self, cell: Cell, stand: Stand, timing: TimingSpec, rng: random.Random, phases: Phases, lookout: Lookout) -> None:
+    def __init__(
+        self, cell: Cell, stand: Stand, timing: TimingSpec, rng: random.Random, phases: Phases, lookout: Lookout, baton: Baton
+    ) -> None:
         self._cell = cell
         self._stand = stand
         self._bench = stand.bench
@@ -39,6 +40,7 @@ class CellRace:
         self._rng = rng
         self._phases = phases
         self._lookout = lookout
+        self._baton = baton
         self._seats: dict[str, Seat] = {}
         self._data: dict[PoolKey, CellData] = {}
         self._checkers: dict[PoolKey, Checking] = {}
@@ -59,12 +61,14 @@ class CellRace:
         self._lookout.look()
         warm_visits = {name: partial(self._sampled, "warmup", name) for name in self._seats}
         settled = warm_up(warm_visits, self._timing, self._bench.type, self._bench.now)
+        self._baton.hand_over()
         visits = self._visits()
         conditions = self._lookout.conditions()
         metadata = tuple(self._metadata(name) for name in self._seats)
         for name in self._seats:
             self._check(name)
-        return replace(self._seated(), visits=visits, metadata_us=metadata, settled=settled, conditions=conditions)
+        cell_round = replace(self._seated(), visits=visits, metadata_us=metadata, settled=settled, conditions=conditions)
+        return replace(cell_round, code_ids=self._code_ids())  # last: it may record what is never recorded
 
     def _seated(self) -> CellRound:
         """What there is to tell without the visits."""
@@ -76,13 +80,14 @@ class CellRace:
             metadata_us=(),
             settled=False,
             first_call_s=tuple((name, seat.first_call_s) for name, seat in self._seats.items()),
-            code_ids=tuple((name, known) for name, each in timed.items() if (known := code_id(each.nodes))),
             spacer_us=next((each.spacer_us for each in timed.values() if each.spacer_us is not None), None),
             voided=tuple(self._voided),
         )
 
     def _seat(self, drivers: Mapping[Arm, Driver], spaced: bool) -> None:
-        """Allocate and capture the arms in random order, with random padding between them."""
+        """Allocate and capture the arms in random order, with random padding between them. What one of them needs to be slowed by its
+        share, the others launch too: a longer sample has less of what surrounds it."""
+        fewest = max(Manner(slowed=arm.slowed).least for arm in drivers)
         ballast = self._bench.ballast(self._rng)
         self._open.callback(ballast.drop)
         for arm in self._rng.sample(list(drivers), len(drivers)):
@@ -90,7 +95,7 @@ class CellRace:
             with blaming(arm.name, self._cell.name):
                 seat = Seat(arm, drivers[arm], self._laid_out(arm), self._stand.slots(self._cell, arm), self._phases, self._bench)
                 self._open.callback(seat.close)
-                seat.capture(self._timing, spaced)
+                seat.capture(self._timing, spaced, fewest)
             self._seats[arm.name] = seat
 
     def _laid_out(self, arm: Arm) -> CellData:
@@ -115,29 +120,45 @@ class CellRace:
         return tuple(visit for number, order in enumerate(orders) for visit in self._block(number, order))
 
     def _block(self, number: int, order: Sequence[str]) -> list[Visit]:
-        """Timed again, after a rest, where the device was not at its usual pace. Raises `Disturbed` when it never is."""
-        detail = f"block {number + 1} of {self._timing.blocks}"
-        for _ in range(1 + VOID_RETRIES):
-            visits = [self._visit(number, position, name, detail) for position, name in enumerate(order)]
-            void = self._lookout.look()
-            if void is None:
-                return visits
-            self._voided.append(void)
-            self._bench.rest(COOL_S)
-            self._lookout.look()
-        raise Disturbed(f"measurement invalid: {self._voided[-1]}, again after {VOID_RETRIES} rests of {COOL_S:.0f} s")
+        """Timed again where the device was not at its usual pace; beside another process, whose block it is too, lost instead. Raises
+        `Disturbed` when it never is."""
+        timed = partial(self._timed, number, order, f"block {number + 1} of {self._timing.blocks}")
+        if not self._baton.shared:
+            return undisturbed(timed, self._bench, self._lookout, self._voided)
+        void, visits = timed()
+        if void is None:
+            return visits
+        self._voided.append(void)
+        self._bench.rest(COOL_S)
+        self._lookout.look()
+        return []
+
+    def _timed(self, number: int, order: Sequence[str], detail: str) -> tuple[str | None, list[Visit]]:
+        """A block as it came, and why it is void. The device is handed over after either half."""
+        visits, void = [], None
+        for position, name in enumerate(order):
+            visits.append(self._visit(number, position, name, detail))
+            if position + 1 in (len(order) // 2, len(order)):
+                void = self._lookout.look() or void
+                self._baton.hand_over()
+        return void, visits
 
     def _visit(self, block: int, position: int, name: str, detail: str) -> Visit:
         with self._lookout.during_visit():
             seen = self._sampled("timing", name, detail)
         with blaming(name, self._cell.name):
             self._stand.require_plausible(self._cell, self._seats[name].arm, seen.us)
-        return Visit(block, position, name, seen.us, seen.served_us, seen.sm_clock_mhz)
+        return Visit(block, position, name, seen.us, seen.served_us, seen.sm_clock_mhz, seen.row_us)
 
     def _sampled(self, phase: str, name: str, detail: str | None = None) -> Sampled:
         """One visit. Its arm is said first: when the process dies in it, the controller knows whose fault it was."""
         with self._phases.of(phase, name, self._cell.name, detail), blaming(name, self._cell.name):
             return self._seats[name].timed.visit()
+
+    def _code_ids(self) -> tuple[tuple[str, str], ...]:
+        with self._phases.of("identify", cell=self._cell.name):
+            known = ((name, code_id(self._bench.launches(seat.call, seat.timed))) for name, seat in self._seats.items())
+            return tuple((name, code) for name, code in known if code)
 
     def _metadata(self, name: str) -> tuple[str, float, float]:
         seat = self._seats[name]

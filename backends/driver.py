@@ -71,7 +71,8 @@ class CellData:
 class Stage:
     """What a driver is opened on. ``model`` is whole, ``attention_tp`` ranks divide its heads; ``max_batch`` is the largest
     padded batch and ``max_new_tokens`` the longest prefill it will see; ``context_length`` the server's.
-    ``graph_max_batch`` is the largest decode batch the engine captures (None = all of them, 0 = none); larger ones run eagerly."""
+    ``graph_max_batch`` is the largest decode batch the engine captures (None = all of them, 0 = none); larger ones run eagerly.
+    ``deterministic``: the server's results do not depend on its batches, for which backends launch other kernels and grids."""
 
     device: torch.device
     model: Model
@@ -81,6 +82,7 @@ class Stage:
     max_batch: int
     max_new_tokens: int
     graph_max_batch: int | None = None
+    deterministic: bool = False
     extras: dict[str, Any] = field(default_factory=dict)  # state that arms of one process share (engine context, workspaces)
 
 
@@ -100,7 +102,8 @@ class PreparedCall(Protocol):
         """The step's metadata for the true lengths, host and device work, as the engine does before every step."""
 
     def capturing(self) -> AbstractContextManager[None]:
-        """Entered around warm-up launches and recording; leaves everything so that plan() and a replay follow."""
+        """Entered around warm-up launches and recording; leaves everything so that plan() and a replay follow. What is recorded stands
+        on padded rows alone, as in the engine: the cell's requests come with plan()."""
 
     def launch(self, slot: int) -> torch.Tensor:
         """One attention call of one layer on pool slot ``slot``, KV write included.

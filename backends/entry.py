@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backends.arm import Provider
-from backends.capability import BackendEntry, Capability, DriverEntry, InnerPath, Note
+from backends.capability import BackendEntry, Calls, Capability, DriverEntry, InnerPath, Note
 from backends.entry_fields import (
     EntryError,
     allowed_of,
@@ -32,7 +32,8 @@ LIMIT_KEYS = ("rule", "allowed", "source", "versions", "when", "why", "remedy", 
 PATH_KEYS = ("name", "source", "versions", "when")
 NOTE_KEYS = ("says", "source", "versions", "when")
 JIT_KEYS = ("builds", "why", "source")
-DRIVER_KEYS = ("provider", "driver", "packages", "devices", "attention", "tools", "limits")
+DRIVER_KEYS = ("provider", "driver", "packages", "devices", "attention", "tools", "limits", "calls")
+CALLS_KEYS = ("engine", "knobs", "source")
 
 
 @dataclass(frozen=True)
@@ -141,4 +142,13 @@ def _driver(data: Mapping[str, Any], heading: _Heading) -> DriverEntry:
         attention=words_of(data, "attention", where) or ("mha",),
         tools=words_of(data, "tools", where),
         limits=tuple(_limit(item, heading) for item in items_of(data, "limits", where)),
+        calls=tuple(_calls(item, f"{where}, driver, calls") for item in items_of(data, "calls", where)),
     )
+
+
+def _calls(data: Mapping[str, Any], here: str) -> Calls:
+    refuse_unknown(data, CALLS_KEYS, here)
+    spans, knobs = allowed_of(items_of(data, "engine", here), here), data.get("knobs")
+    if not spans or not isinstance(knobs, Mapping):
+        raise EntryError(f"{here}: write {{engine: [..0.5.8], knobs: {{name: value}}, source: ...}}")
+    return Calls(spans, tuple(sorted((str(name), str(value)) for name, value in knobs.items())), required(data, "source", here))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from backends.cell import Phase
@@ -35,6 +35,8 @@ LARGE = {
     "Qwen3VLMoeForConditionalGeneration",
 }
 TENSOR_CORE_GROUP = 4
+DECODE_BACKEND = "fa2"
+KNOBS = {"decode_backend": ("auto", "fa2", "fa3"), "tensor_cores": ("true", "false")}
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,16 @@ class Library:
     kv_dtype: torch.dtype
     context_length: int
     graph_max_batch: int | None = None
+    knobs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def decode_backend(self) -> str:
+        """What the decode wrapper is asked for: fa2 since SGLang 0.5.9, before it nothing, which the library takes as "auto"."""
+        return self.knobs.get("decode_backend", DECODE_BACKEND)
 
     def tensor_cores(self, layer: LayerKind) -> bool:
         """Whether decode goes through the prefill kernels (should_use_tensor_core)."""
-        forced = os.environ.get("SGLANG_FLASHINFER_USE_TENSOR_CORE")
+        forced = self.knobs.get("tensor_cores", os.environ.get("SGLANG_FLASHINFER_USE_TENSOR_CORE"))
         if forced is not None:
             return forced.lower() == "true"
         return self.kv_dtype.itemsize == 1 or layer.group >= TENSOR_CORE_GROUP
@@ -70,8 +78,9 @@ class FlashInferPaged:
             raise MissingPackage(f"module {error.name or 'flashinfer'} cannot be imported ({error}); install flashinfer-python") from error
         if stage.device.type != "cuda":
             raise Refused(f"{arm.backend} runs on NVIDIA GPUs only, this device is a {stage.device.type}")
+        _refuse_knobs(arm)
         dtypes = dtype_of(stage.model.dtype), dtype_of(arm.kv_dtype)
-        self._library = Library(flashinfer, _workspace(stage), *dtypes, stage.context_length, stage.graph_max_batch)
+        self._library = Library(flashinfer, _workspace(stage), *dtypes, stage.context_length, stage.graph_max_batch, dict(arm.knobs))
 
     @staticmethod
     def import_ahead(packages: Sequence[str]) -> None:
@@ -82,6 +91,13 @@ class FlashInferPaged:
 
     def close(self) -> None:
         """The workspace stays with the process, as it does with the engine's."""
+
+
+def _refuse_knobs(arm: Arm) -> None:
+    for name, value in arm.knobs:
+        if value not in KNOBS.get(name, ()):
+            known = "; ".join(f"{knob}: {', '.join(values)}" for knob, values in KNOBS.items())
+            raise Refused(f"{arm.backend} driven by itself has no knob {name}={value}; it has {known}")
 
 
 def _workspace(stage: Stage) -> torch.Tensor:

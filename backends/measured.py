@@ -44,8 +44,8 @@ def code_id(nodes: Sequence[KernelNode]) -> str | None:
 class Cost:
     """One attention call of one layer, in microseconds, and what surrounds it.
 
-    ``device_us``: device time of a call with the queue kept ahead (CPU: wall time). ``served_us``: wall time of an
-    eager call, host included; None where a graph replays it. ``metadata_host_us`` / ``metadata_idle_us``: the step's
+    ``device_us``: device time of a call with the queue kept ahead (CPU: wall time). ``served_us``: time from one
+    eager call to the next, host included; None where a graph replays it. ``metadata_host_us`` / ``metadata_idle_us``: the step's
     metadata (once a step, not a layer), until the host returns / until the device is idle again.
     """
 
@@ -60,12 +60,13 @@ class Soundness:
     """How far a recorded call's time hangs on how it is timed, as ratios to the usual way; None = not tried.
 
     ``rotation``: over twice as many pools. ``slope``: a launch more, from a graph of twice as many. ``spaced``: with another
-    small kernel between two launches, whose own time is taken off.
+    small kernel between two launches, whose own time is taken off. ``eager``: launched without a graph, on the device alone.
     """
 
     rotation: float | None = None
     slope: float | None = None
     spaced: float | None = None
+    eager: float | None = None
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Visit:
-    """One uninterrupted timing of an arm on a cell: ``sample_us`` per replay, divided by its launches. ``served_us``: wall time
-    of a call among equals from an idle device to an idle one, host included; None where a graph replays it, and on a CPU,
-    where a sample is just that. ``sm_clock_mhz``: mean over the samples, read in the stream; None = not readable."""
+    """One uninterrupted timing of an arm on a cell: ``sample_us`` per replay, divided by its launches. ``served_us``: time from one
+    call to the next as the engine launches them, host included, the median of ``row_us``, one value a row of calls; None where a
+    graph replays it, and on a CPU, where a sample is just that. ``sm_clock_mhz``: mean over the samples, read in the stream; None
+    = not readable."""
 
     block: int
     position: int
@@ -127,6 +129,7 @@ class Visit:
     sample_us: tuple[float, ...]
     served_us: float | None = None
     sm_clock_mhz: float | None = None
+    row_us: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

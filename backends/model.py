@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar
 
+NARROWEST_LATENT = 256  # kv_lora_rank: 256 of MiniCPM3, 512 of DeepSeek and Kimi
+
 
 class Attention(str, Enum):
     MHA = "mha"
@@ -35,6 +37,17 @@ class LayerKind:
     def group(self) -> int:
         """Query heads per KV head."""
         return self.query_heads // self.kv_heads
+
+    @property
+    def latent(self) -> bool:
+        """Whether K and V are one: absorbed MLA reads as values the leading part of its keys. No plain attention has a single KV head
+        with values that wide and keys still wider."""
+        return self.kv_heads == 1 and self.head_dim > self.value_head_dim >= NARROWEST_LATENT
+
+    @property
+    def cached_width(self) -> int:
+        """Elements that the KV cache holds of one token, all KV heads together."""
+        return self.kv_heads * (self.head_dim if self.latent else self.head_dim + self.value_head_dim)
 
     @property
     def softmax_scale(self) -> float:

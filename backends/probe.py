@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
-from statistics import median
 
 from backends.arm import Arm
 from backends.cell import Cell, attention_flops, kv_bytes
@@ -15,13 +14,13 @@ from backends.measured import Cost, Identity, Soundness, Trial
 from backends.memory import Growth, total
 from backends.outcome import Outcome
 from backends.phases import Phases
+from backends.quick_times import quick_times
 from backends.seat import Seat
 from backends.spec import TimingSpec
 from backends.stand import Stand
-from backends.timing.metadata import metadata_us
-from backends.timing.ways import headline_us, labels
-
-QUICK_VISITS = 2  # the first warms up
+from backends.timing.lookout import Lookout
+from backends.timing.ways import TIMED_AGAIN, labels
+from backends.without_graph import beside_eager, both_grids, eager_us, right_eagerly
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,7 @@ class OpenArm:
     driver: Driver
     timing: TimingSpec
     phases: Phases
+    lookout: Lookout
     grown: Growth
     open_s: float
 
@@ -54,7 +54,8 @@ class _Findings:
 
 
 def probe(opened: OpenArm, cell: Cell, opening_s: float) -> Trial:
-    """A measured trial; ``opening_s`` counts as building. Raises what goes wrong, `Incorrect` and `Implausible` among it."""
+    """A measured trial; ``opening_s`` counts as building. Raises what goes wrong, `Incorrect` and `Implausible` among it, and
+    `Disturbed` where no arm is to blame."""
     arm, stand, phases, bench = opened.arm, opened.stand, opened.phases, opened.stand.bench
     captured_s = phases.spent("capture")
     bench.release()  # of what the cell before left behind
@@ -97,28 +98,22 @@ def _examine(opened: OpenArm, seat: Seat) -> _Findings:
     with phases.of("check", arm, cell.name, "eager"):
         errors = checker.check(seat.eager_shot, [seat.slots - 1])
         needle_error = checker.check_needles(seat.eager_shot)
+    without_graph_us = eager_us(opened, seat)
     timed = seat.capture(opened.timing)
     if timed.mode == "graph":
-        with phases.of("check", arm, cell.name, "graph"):
+        with phases.of("check", arm, cell.name, "graph"), right_eagerly():
             errors = errors.or_worse(checker.check(timed.shot, timed.written))
             needle_error = max(needle_error, checker.check_needles(timed.shot))
-    device_us = _time(opened, seat)
-    with phases.of("timing", arm, cell.name, "other ways"):
-        served_us = timed.served_us()
-        soundness = bench.soundness(seat.call, timed, seat.data.pool.slots, opened.timing)
-    with phases.of("metadata", arm, cell.name):
-        host_us, idle_us = metadata_us(seat.call, bench)
+    times, voided = quick_times(opened, seat)
     with phases.of("check", arm, cell.name, "afterwards"):
         errors = errors.or_worse(checker.check(timed.shot, timed.written))
         needle_error = max(needle_error, checker.check_needles(timed.shot))
+    with phases.of("identify", arm, cell.name):
         identity = bench.identify(seat.call, timed)
-    cost = Cost(headline_us(soundness, device_us), served_us, host_us, idle_us)
-    return _Findings(errors, needle_error, checker.coverage(), cost, identity, soundness, labels(soundness, device_us))
-
-
-def _time(opened: OpenArm, seat: Seat) -> float:
-    """A quick time, to see how slow the arm is; what it is compared by comes from rounds. Raises `Implausible`."""
-    with opened.phases.of("timing", opened.arm.name, seat.data.cell.name):
-        samples = [seat.timed.visit().us for _ in range(QUICK_VISITS)][-1]
-    opened.stand.require_plausible(seat.data.cell, opened.arm, samples)
-    return median(samples)
+    soundness = beside_eager(times.soundness, times.device_us, without_graph_us)
+    said = (
+        *labels(soundness, times.device_us),
+        *both_grids(opened, seat, identity, soundness),
+        *(f"{TIMED_AGAIN}: {why}" for why in voided),
+    )
+    return _Findings(errors, needle_error, checker.coverage(), times.cost, identity, soundness, said)

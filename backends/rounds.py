@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
+from backends.ahead import import_ahead
 from backends.arm import Arm
 from backends.bench import bench_for
 from backends.blame import ArmFailed, blaming
 from backends.cell import Cell
 from backends.cell_round import CellRace
+from backends.company import await_others
 from backends.driver import Driver
 from backends.measured import CellRound, Round
+from backends.outcome import Outcome
 from backends.phases import Phases, Say
 from backends.spec import StageSpec, TimingSpec
 from backends.stand import Stand, open_stand
+from backends.timing.lookout import Lookout
 from backends.timing.warmup import for_process
+from backends.turns import ALONE, Baton, Turns
 
 __all__ = ["ArmFailed", "run"]
 
@@ -31,17 +36,23 @@ def run(
     say: Say,
     skip: Collection[tuple[str, str]] = (),
     spaced: Collection[str] = (),
+    turns: Turns = ALONE,
 ) -> Iterator[CellRound | Round]:
     """Each `CellRound` as it is done, in an order drawn from ``seed``, then the `Round` with all of them.
 
     ``skip`` holds (arm, cell) names that are not measured; a cell without arms is left out. On the cells named in ``spaced`` a
-    small kernel stands between two recorded launches of every arm.
+    small kernel stands between two recorded launches of every arm. With ``turns`` another process measures the same beside this one:
+    the device is handed over once this one stands there, then before and after each half of a block.
     Raises `ArmFailed` when an arm fails: the process has to be thrown away and the round repeated without that arm;
     `Disturbed` when the device was: the round has to be repeated.
     """
     rng = random.Random(seed)
     bench = bench_for(stage, seed)
     phases = Phases(say, bench.now)
+    if turns.shared and stage.simulation is None:
+        import_ahead(arms)
+    await_others(bench, phases)
+    turns.hand_over()
     with phases.of("import"):
         stand = open_stand(bench, stage, arms, cells, seed)
         lookout = bench.lookout()
@@ -49,13 +60,15 @@ def run(
     with ExitStack() as stack, bench.working():
         stack.callback(lookout.close)
         drivers = _open_drivers(arms, stand, rng, phases, stack)
-        order = rng.sample(list(cells), len(cells))
+        baton = Baton(turns, bench, lookout)
+        baton.hand_over()
+        order = random.Random(f"{seed}/cells").sample(list(cells), len(cells))  # whatever was drawn before, as beside us
         timings = for_process(timing, order, bench.type)
         for cell in order:
             racing = {arm: driver for arm, driver in drivers.items() if (arm.name, cell.name) not in skip}
             if not racing:
                 continue
-            with CellRace(cell, stand, timings[cell.name], rng, phases, lookout) as race:
+            with CellRace(cell, stand, timings[cell.name], rng, phases, lookout, baton) as race, _unless_taken(lookout):
                 done.append(race.run(racing, cell.name in spaced))
             bench.release()
             yield done[-1]
@@ -75,6 +88,17 @@ def _open_drivers(arms: Sequence[Arm], stand: Stand, rng: random.Random, phases:
     return drivers
 
 
+@contextmanager
+def _unless_taken(lookout: Lookout) -> Iterator[None]:
+    """An arm that finds no memory is not to blame where somebody else took it: `Disturbed` is raised then."""
+    try:
+        yield
+    except ArmFailed as failed:
+        if failed.outcome is Outcome.OUT_OF_MEMORY:
+            lookout.look()
+        raise
+
+
 def _labels(done: Sequence[CellRound], arms: Sequence[Arm], cells: Sequence[Cell], stand: Stand) -> tuple[str, ...]:
     """Cautions of the whole process; `CellRound.settled` says which cells the first is about."""
     labels = []
@@ -82,4 +106,12 @@ def _labels(done: Sequence[CellRound], arms: Sequence[Arm], cells: Sequence[Cell
         labels.append("unsettled")
     if any(stand.warm_risk(cell, arm) for cell in cells for arm in arms):
         labels.append("warm-risk")
-    return tuple(labels)
+    return (*labels, *_of_unknown_kernels(done, stand))
+
+
+def _of_unknown_kernels(done: Sequence[CellRound], stand: Stand) -> Iterator[str]:
+    """Whether they changed under their names, nobody would see. On a CPU there are none to know."""
+    for name in dict.fromkeys(name for cell in done for name, _ in cell.launches if stand.bench.type != "cpu"):
+        cells = [cell.cell for cell in done if name in dict(cell.launches) and name not in dict(cell.code_ids)]
+        if cells:
+            yield f"kernels not verifiable: {name} on {', '.join(sorted(cells))}"

@@ -49,10 +49,10 @@ class Seat:
             self.call.plan()
             return self.call.launch(self.slots - 1)
 
-    def capture(self, timing: TimingSpec, spaced: bool = False) -> Timed:
+    def capture(self, timing: TimingSpec, spaced: bool = False, fewest: int = 1) -> Timed:
         """Record what the engine would record and settle the pace; from here on `timed` runs the arm. ``spaced``: with a small
-        kernel between two launches."""
-        manner = Manner(spaced, self.arm.slowed)
+        kernel between two launches; ``fewest`` launches a sample at least."""
+        manner = Manner(spaced, self.arm.slowed, fewest)
         grown = Growth(self._bench.held())
         with self._phases.of("capture", self.arm.name, self.data.cell.name):
             self._timed = self._bench.timed(self.call, self.data, self.slots, timing, manner)

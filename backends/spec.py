@@ -13,7 +13,9 @@ class StageSpec:
     """The server the arms would run in. ``device`` "cuda" or "cpu"; ``model`` is whole and ``attention_tp`` ranks divide its
     heads (fewer than the engine's tensor parallelism under attention data parallelism); ``pool_tokens`` the server's KV
     capacity (None = as many as fit); ``graph_max_batch`` the largest decode batch it captures (None = all of them, 0 = none);
-    ``memory_fraction`` of the free memory may be used in all; ``simulation`` stands for the device where there is none."""
+    ``memory_fraction`` of the free memory may be used in all, or ``budget_bytes`` where two processes stand on one device;
+    ``streamed``: (cell, bytes) of weights that are read between two launches there, instead of what else may stand between.
+    ``simulation`` stands for the device where there is none. ``deterministic``: the server's results do not depend on its batches."""
 
     device: str
     model: Model
@@ -24,6 +26,9 @@ class StageSpec:
     memory_fraction: float
     graph_max_batch: int | None = None
     simulation: World | None = None
+    budget_bytes: int | None = None
+    deterministic: bool = False
+    streamed: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -62,13 +62,13 @@ def pool_key(arm: Arm) -> PoolKey:
 
 
 def open_stand(bench: Bench, spec: StageSpec, arms: Sequence[Arm], cells: Sequence[Cell], seed: int) -> Stand:
-    """Measure the device's limits, then build the pools within ``spec.memory_fraction`` of what is free.
+    """Measure the device's limits, then build the pools within ``spec.memory_fraction`` of what is free, or ``spec.budget_bytes``.
 
     Raises RuntimeError without the device, `Refused` for what no driver is measured on, `NotEnoughMemory`.
     """
     device = bench.open()
     _refuse(spec, arms, cells)
-    budget = int(spec.memory_fraction * bench.free_bytes())
+    budget = spec.budget_bytes or int(spec.memory_fraction * bench.free_bytes())
     bench.limit_memory(budget)
     limits = bench.limits(cells[0].dtype)
     bench.release()
@@ -121,4 +121,5 @@ def _stage(spec: StageSpec, cells: Sequence[Cell], device: Any) -> Stage:
         max_batch=max(cell.padded_batch for cell in cells),
         max_new_tokens=max(cell.new_tokens for cell in cells),
         graph_max_batch=spec.graph_max_batch,
+        deterministic=spec.deterministic,
     )

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from backends import device
+from backends import cuda_driver, device
 from backends.anchored import Anchors
 from backends.checks.checker import Checker
 from backends.kv.inputs import lay_out
@@ -18,15 +18,18 @@ from backends.placement import Ballast
 from backends.timing.anchor_kernels import anchors_of
 from backends.timing.autotuned import choices
 from backends.timing.capture import ReplayedCall
-from backends.timing.identity import identify
+from backends.timing.identity import identify, launches_of
 from backends.timing.instruments import Instruments
 from backends.timing.lookout import Lookout, lookout_over
+from backends.timing.queued import QueuedCall
 from backends.timing.roofline import Roofline
 from backends.timing.soundness import soundness
 from backends.timing.timed import Timed, make_timed
+from backends.worker import board
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Mapping
 
     import torch
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from backends.cell import Cell
     from backends.driver import CellData, Driver, KvPool, PreparedCall, Stage
     from backends.kv.rotation import PoolPlan
-    from backends.measured import Identity, Soundness
+    from backends.measured import Identity, KernelNode, Soundness
     from backends.model import LayerKind
     from backends.spec import TimingSpec
     from backends.timing.sampled import Manner
@@ -43,12 +46,20 @@ if TYPE_CHECKING:
 class TorchBench:
     """See `backends.bench.Bench`."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, streamed: Mapping[str, int] | None = None) -> None:
+        """``streamed`` as for `Instruments`."""
         self.type = kind
+        self._streamed = streamed
         self._opened: torch.device | None = None
 
     def now(self) -> float:
         return time.perf_counter()
+
+    def taken_bytes(self) -> int | None:
+        """Imports torch."""
+        importlib.import_module("torch")
+        ours = self.type != "cuda" or cuda_driver.context_is_open()  # then some of what is taken is this process's own
+        return None if ours else board.taken_bytes()
 
     def open(self) -> torch.device:
         """Imports torch."""
@@ -104,11 +115,17 @@ class TorchBench:
     def timed(self, call: PreparedCall, data: CellData, slots: int, timing: TimingSpec, manner: Manner) -> Timed:
         return make_timed(call, data, slots, timing, manner, self._instruments)
 
+    def eagerly(self, call: PreparedCall, slots: int, timing: TimingSpec) -> Timed:
+        return QueuedCall(call, slots, timing)
+
     def soundness(self, call: PreparedCall, timed: Timed, pools: int, timing: TimingSpec) -> Soundness | None:
         return soundness(call, timed, pools, timing, self._instruments) if isinstance(timed, ReplayedCall) else None
 
     def checker(self, data: CellData, slot: int, soft_cap: float | None) -> Checker:
         return Checker(data, slot, soft_cap)
+
+    def launches(self, call: PreparedCall, timed: Timed) -> tuple[KernelNode, ...]:
+        return () if self.type == "cpu" else launches_of(call, timed)
 
     def identify(self, call: PreparedCall, timed: Timed) -> Identity:
         return identify(call, timed, self._device)
@@ -116,10 +133,10 @@ class TorchBench:
     def autotuned(self) -> tuple[tuple[str, str], ...]:
         return choices()
 
-    def anchors(self, dtype: str, code: bytes | None) -> tuple[Anchors, bytes | None]:
+    def anchors(self, dtype: str, timing: TimingSpec, code: bytes | None) -> tuple[Anchors, bytes | None]:
         limits = self.limits(dtype).limits
         if self.type == "cuda":
-            return anchors_of(self._device, limits, code)
+            return anchors_of(self._device, limits, timing, code, self._instruments.clock)
         return Anchors(limits.bandwidth_bytes_per_s, limits.flops_per_s, why_none="a processor has none"), None
 
     def lookout(self) -> Lookout:
@@ -130,7 +147,7 @@ class TorchBench:
 
     @cached_property
     def _instruments(self) -> Instruments:
-        return Instruments(self._device)
+        return Instruments(self._device, self._streamed)
 
     @property
     def _device(self) -> torch.device:

@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timedelta
 from statistics import fmean, median, stdev
 
-from backends.anchored import Anchors
+from backends.anchored import KNOWN_US, KNOWN_WITHIN, Anchors
 from backends.wire import to_plain
 from reports import numbers
 from reports.columns import fitted_table
@@ -62,7 +62,18 @@ def _board(calibration: Calibration) -> tuple[str, ...]:
     limits = f"limits: {last.bandwidth_bytes_per_s / 1e9:.0f} GB/s, {numbers.significant(last.flops_per_s / 1e12, 3)} TFLOP/s by this torch"
     if last.why_none is not None:
         return (limits, f"no anchors: {last.why_none}")
-    return (limits, *(_anchor(name, words, calibration.anchors) for name, words in ANCHORS.items()))
+    return (limits, *(_anchor(name, words, calibration.anchors) for name, words in ANCHORS.items()), *_clock(calibration.anchors))
+
+
+def _clock(anchors: tuple[Anchors, ...]) -> tuple[str, ...]:
+    """The worse of before and after."""
+    ratios = [ratio for each in anchors if (ratio := each.measured_of_known) is not None]
+    if not ratios:
+        return ()
+    worst = max(ratios, key=lambda ratio: abs(ratio - 1))
+    within = f"within {numbers.percent(KNOWN_WITHIN)}"
+    judged = within if abs(worst - 1) <= KNOWN_WITHIN else f"not {within}, so no time on this board can be trusted"
+    return (f"clock: {KNOWN_US:g} us are measured as {numbers.significant(worst * KNOWN_US, 5)} us, {judged}",)
 
 
 def _anchor(name: str, words: str, anchors: tuple[Anchors, ...]) -> str:

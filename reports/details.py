@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports import choice, costs, failures, ground, measured
+from reports import choice, costs, failures, ground, measured, sensitivity
 from reports.page import Section
 from store.decision import Decision
 from store.run import Run
@@ -34,6 +34,7 @@ def _decided(run: Run, decision: Decision) -> tuple[Section | None, ...]:
         failures.barred(run),
         failures.dropped(run),
         *measured.cell_tables(run, decision),
+        sensitivity.section(run, decision),
         choice.steps(decision),
         costs.table(run, decision),
         choice.cautions(decision),

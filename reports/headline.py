@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports import choice, costs, effect, numbers, wording
+from reports import choice, costs, effect, numbers, sensitivity, wording
 from store.decision import Decision, Interval, PairScore, Ruling
 from store.run import Run
 
@@ -24,6 +24,7 @@ def lines(run: Run) -> tuple[Line, ...]:
         ("Predicted effect", predicted_effect(run, decision, compared)),
         ("Worst cell", _worst_cell(compared)),
         ("Why sure", why_sure(decision, compared)),
+        ("Elsewhere", "; ".join(sensitivity.sentence(found) for found in decision.sensitivity if found.turned is None)),
         ("What it costs", costs.line(run, decision) if decision.ruling is Ruling.SWITCH else ""),
         ("Given up", _given_up(decision)),
         ("Left out for time", "; ".join(run.left_out)),

@@ -82,9 +82,13 @@ def _picked(plan: Plan) -> str:
 
 
 def _arms(plan: Plan) -> Section:
-    rows = tuple((arm.backend, arm.provider.value, str(arm.page_size), _phases(arm, plan), _remark(arm, plan)) for arm in plan.arms)
+    rows = tuple((_named(arm), arm.provider.value, str(arm.page_size), _phases(arm, plan), _remark(arm, plan)) for arm in plan.arms)
     header = ("backend", "driven by", "page size", "phases", "")
     return Section(f"Would be measured: {wording.count(len(rows), 'arm')}", (Table(header, rows),) if rows else ("nothing",))
+
+
+def _named(arm: Arm) -> str:
+    return arm.backend + "".join(f", {name}={value}" for name, value in arm.knobs)
 
 
 def _phases(arm: Arm, plan: Plan) -> str:

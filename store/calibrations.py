@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Select, select
 
+from backends.anchored import Anchors
 from backends.environment import Board
 from backends.wire import from_plain, to_plain
 from store.calibration import LIFE_DAYS, Calibration, key_of
@@ -45,6 +46,13 @@ def calibration_for(store: Store, board: Board, protocol: int, now: datetime) ->
     with reading(store) as session:
         plain = session.scalar(query)
     return None if plain is None else from_plain(Calibration, plain)
+
+
+def anchors_of(store: Store, run: str) -> tuple[Anchors, ...]:
+    """Those of the calibration that ``run`` ended in; none where it did not."""
+    with reading(store) as session:
+        plain = session.scalar(select(CalibrationRow.calibration).where(CalibrationRow.run == run))
+    return () if plain is None else from_plain(Calibration, plain).anchors
 
 
 def machine_code(store: Store, architecture: str, source: str) -> bytes | None:

@@ -16,6 +16,7 @@ from store import sqlite_file
 from store.digest import canonical
 from store.errors import Unreachable
 from store.faults import database_sentences
+from store.interrupts import held_back
 from store.schema import bring_up_to_date
 
 
@@ -39,7 +40,7 @@ def open_store(url: str) -> Store:
     parsed = _parsed(url)
     name = parsed.render_as_string(hide_password=True)
     engine = _engine(parsed, name)
-    with database_sentences(name):
+    with held_back(), database_sentences(name):
         notes = sqlite_file.prepare(engine) if engine.dialect.name == "sqlite" else ()
         bring_up_to_date(writer(engine), name)
     return Store(engine, name, notes)
@@ -53,14 +54,14 @@ def writer(engine: Engine) -> Engine:
 @contextmanager
 def reading(store: Store) -> Iterator[Session]:
     """A session that sees one state of the store throughout."""
-    with database_sentences(store.url), Session(store.engine) as session, session.begin():
+    with held_back(), database_sentences(store.url), Session(store.engine) as session, session.begin():
         yield session
 
 
 @contextmanager
 def writing(store: Store) -> Iterator[Session]:
     """A session whose changes are all stored when the block ends, or none. Writers wait for one another."""
-    with database_sentences(store.url), Session(writer(store.engine)) as session, session.begin():
+    with held_back(), database_sentences(store.url), Session(writer(store.engine)) as session, session.begin():
         yield session
 
 

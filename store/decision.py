@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from backends.cell import Phase
+from store.revisit import Condition
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,21 @@ class StepModel:
     share_high: float
 
 
+@dataclass(frozen=True)
+class Sensitivity:
+    """How the finalists stood on ``cell`` under ``condition``. ``times``: (arm, us a call as usual, us under it), the one that would be
+    served first, then the fastest under it. ``turned``: (arm, rival) of which the rival is ahead by more than the tie margin there and
+    not as usual; None = the order holds. ``pick_changes``: that arm is the one that would be served."""
+
+    condition: Condition
+    cell: str
+    processes: int
+    stream_bytes: int
+    times: tuple[tuple[str, float, float], ...]
+    turned: tuple[str, str] | None
+    pick_changes: bool
+
+
 class Ruling(str, Enum):
     SWITCH = "switch"  # pin something else than the default
     KEEP = "keep default"  # measured, and the default stays: nothing is pinned
@@ -105,3 +121,4 @@ class Decision:
     cautions: tuple[str, ...]
     best_set: tuple[Pair, ...] = ()
     chosen_at: Interval | None = None
+    sensitivity: tuple[Sensitivity, ...] = ()

@@ -10,8 +10,11 @@ from typing import Any
 from backends.arm import Arm
 from backends.cell import Cell
 from backends.environment import Environment
+from backends.simulated.world import World
 from backends.wire import to_plain
 from store.scenario import Scenario
+
+LATER_WISHES = ("sensitivity", "variants")  # of how to measure, empty unless wished
 
 
 def canonical(plain: Any) -> str:
@@ -27,9 +30,12 @@ def run_digest(scenario: Scenario, environment: Environment, protocol: int) -> s
 
     Left out: where a datum of the scenario was read (``source``), and the import names of the environment, which repeat
     its distributions. Where the store and the pin lie is no part of a scenario. The order in which distributions and
-    variables were found does not count.
+    variables were found does not count. Who has none of the later wishes asks what was asked before there were any.
     """
     question = to_plain(scenario)
+    for wish in LATER_WISHES:
+        if not question["measure"][wish]:
+            del question["measure"][wish]
     for part in ("model", "gpu", "traffic"):
         del question[part]["source"]
     key = to_plain(environment)
@@ -37,6 +43,11 @@ def run_digest(scenario: Scenario, environment: Environment, protocol: int) -> s
     key["distributions"] = sorted(key["distributions"], key=canonical)
     key["variables"] = sorted(key["variables"])
     return _sha256({"scenario": question, "environment": key, "protocol": protocol})
+
+
+def simulated_digest(run: str, world: World) -> str:
+    """SHA-256 (hex) of a run on a simulated GPU: of that run's own digest and of all that the GPU is like and what befalls it."""
+    return _sha256({"run": run, "world": to_plain(world)})
 
 
 def audit_digest(run: str, cells: Iterable[Cell]) -> str:
@@ -47,6 +58,11 @@ def audit_digest(run: str, cells: Iterable[Cell]) -> str:
 def copies_digest(run: str, arms: Iterable[Arm]) -> str:
     """SHA-256 (hex) of a run that measures its arms beside copies of them: of that run's own digest and of all arms' names."""
     return _sha256({"run": run, "arms": sorted(arm.name for arm in arms)})
+
+
+def pair_digest(baseline: str, candidate: str) -> str:
+    """SHA-256 (hex) of a comparison: of the digests of its two runs, in this order."""
+    return _sha256({"baseline": baseline, "candidate": candidate})
 
 
 def cell_digest(cell: Cell) -> str:

@@ -21,6 +21,7 @@ from backends.measured import CellRound, Round, Visit
 from backends.wire import from_plain, to_plain
 from store.digest import canonical
 from store.errors import EvidenceError, NewerSchema
+from store.revisit import Revisit
 from store.run import Run
 from store.scrub import private_names, scrubbed
 
@@ -56,7 +57,12 @@ def public(run: Run) -> Run:
 
 def reduced(run: Run) -> Run:
     """Each visit with one sample, its median."""
-    return replace(run, rounds=tuple(_reduced_round(measured) for measured in run.rounds))
+    rounds, revisits = tuple(map(_reduced_round, run.rounds)), tuple(map(_reduced_revisit, run.revisits))
+    return replace(run, rounds=rounds, revisits=revisits)
+
+
+def _reduced_revisit(revisit: Revisit) -> Revisit:
+    return replace(revisit, under=tuple((condition, _reduced_cell(cell)) for condition, cell in revisit.under))
 
 
 def _reduced_round(measured: Round) -> Round:
@@ -68,7 +74,7 @@ def _reduced_cell(cell: CellRound) -> CellRound:
 
 
 def _reduced_visit(visit: Visit) -> Visit:
-    return replace(visit, sample_us=(statistics.median(visit.sample_us),))
+    return replace(visit, sample_us=(statistics.median(visit.sample_us),), row_us=())
 
 
 def _lines(run: Run) -> str:

@@ -1,8 +1,7 @@
-"""What a driver or the file system raises, in one sentence of ours."""
+"""What a database driver raises, in one sentence of ours."""
 
 from __future__ import annotations
 
-import errno
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,14 +32,6 @@ SQLITE_FAULTS: dict[str, tuple[type[StoreError], str]] = {
     "SQLITE_IOERR": (DiskFault, "could not be read or written; check its disk, then run the same command again"),
 }
 
-FILE_FAULTS: dict[int, tuple[type[StoreError], str]] = {
-    errno.ENOSPC: (DiskFull, "has no room on its disk; free some and run the same command again"),
-    errno.EDQUOT: (DiskFull, "exceeds the disk quota; free some and run the same command again"),
-    errno.EROFS: (ReadOnly, "lies on a read-only file system; choose another path"),
-    errno.EACCES: (ReadOnly, "cannot be written by this user; make its folder writable or choose another path"),
-    errno.EPERM: (ReadOnly, "cannot be written by this user; make its folder writable or choose another path"),
-}
-
 
 @contextmanager
 def database_sentences(url: str) -> Iterator[None]:
@@ -56,11 +47,6 @@ def database_sentences(url: str) -> Iterator[None]:
         if fault is None:
             raise
         raise fault from error
-
-
-def file_fault(path: str, error: OSError) -> StoreError:
-    kind, text = FILE_FAULTS.get(error.errno or 0, (Unreachable, f"cannot be written ({error.strerror}); choose another path"))
-    return kind(f"{path} {text}")
 
 
 def _database_fault(url: str, error: BaseException) -> StoreError | None:

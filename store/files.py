@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from store.errors import Unreachable
-from store.faults import file_fault
+from store.file_faults import file_fault
 
 KINDS = {
     stat.S_IFDIR: "a folder",

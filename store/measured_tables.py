@@ -92,7 +92,8 @@ class CellRoundRow(Base):
 
 
 class VisitRow(Base):
-    """``samples``: float64, little-endian, ``n`` of them; ``median_us`` is theirs, for queries."""
+    """``samples``: float64, little-endian, ``n`` of them; ``median_us`` is theirs, for queries. ``row_samples``: those of its rows of
+    launches, likewise; ``served_us`` is their median."""
 
     __tablename__ = "attnpin_visits"
 
@@ -107,5 +108,6 @@ class VisitRow(Base):
     samples: Mapped[bytes] = mapped_column(LargeBinary)
     served_us: Mapped[float | None]
     sm_clock_mhz: Mapped[float | None]
+    row_samples: Mapped[bytes | None] = mapped_column(LargeBinary)
 
     arm: Mapped[ArmRow] = relationship()

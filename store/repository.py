@@ -1,5 +1,5 @@
-"""What the rest of attnpin asks of the store. Here, in `store.history` and in `store.calibrations` alone are sessions; plain values
-go in and out.
+"""What the rest of attnpin asks of the store. Here, in `store.history`, `store.calibrations` and `store.side_by_sides` alone are
+sessions; plain values go in and out.
 
 Rules. Each call is one transaction: when it returns, what it was given is on disk; when it raises or the process dies,
 nothing of it is. A run is open while its status is "running"; trials and rounds are added to open runs only. Adding
@@ -15,14 +15,16 @@ from sqlalchemy.orm import Session
 
 from backends.measured import Round, Trial
 from backends.outcome import Outcome
+from backends.wire import to_plain
 from store.connect import Store, reading, writing
 from store.decision import Decision
 from store.errors import AlreadyStored, RunClosed, UnknownRun
 from store.measured_tables import RoundRow, TrialRow
+from store.revisit import Revisit
 from store.round_rows import round_of_row, row_of_round
 from store.run import FINISHED, INCOMPLETE, RUNNING, Run
 from store.run_keys import RunKeys
-from store.run_rows import row_of_decision, row_of_run, run_of_row
+from store.run_rows import revisits_of, row_of_decision, row_of_run, run_of_row
 from store.tables import RunRow, WallSecondsRow
 from store.trial_rows import row_of_trial, trial_of_row
 
@@ -37,9 +39,10 @@ def begin_run(store: Store, run: Run, fresh: bool, reopen: bool = False) -> Run:
         newest = select(RunRow).where(RunRow.digest == run.digest, RunRow.status.in_(wanted)).order_by(RunRow.key.desc()).limit(1)
         row = None if fresh else session.scalar(newest)
         if row is None:
-            return _insert(session, run)
+            insert_run(session, run)
+            return run
         row.status = RUNNING
-        return _whole(session, row)
+        return whole_run(session, row)
 
 
 def add_trials(store: Store, run_id: str, trials: Sequence[Trial]) -> None:
@@ -53,13 +56,30 @@ def add_trials(store: Store, run_id: str, trials: Sequence[Trial]) -> None:
 def add_round(store: Store, run_id: str, measured: Round) -> None:
     """The whole round or nothing. Raises `AlreadyStored` when another process stored this index with other samples."""
     with writing(store) as session:
+        put_round(session, _open_run(session, run_id), measured)
+
+
+def put_round(session: Session, run: RunRow, measured: Round) -> None:
+    """For the functions that know ``session`` only, as the next two."""
+    row = session.scalar(select(RoundRow).where(RoundRow.run_key == run.key, RoundRow.number == measured.index))
+    if row is None:
+        session.add(row_of_round(measured, _keys(run)))
+    elif round_of_row(row) != measured:
+        raise AlreadyStored(
+            f"round {measured.index} of run {run.id} was stored by another process; run the same command again, it continues after it"
+        )
+
+
+def add_revisit(store: Store, run_id: str, revisit: Revisit) -> None:
+    """Raises `AlreadyStored` when another process stored this index with other times."""
+    with writing(store) as session:
         run = _open_run(session, run_id)
-        row = session.scalar(select(RoundRow).where(RoundRow.run_key == run.key, RoundRow.number == measured.index))
-        if row is None:
-            session.add(row_of_round(measured, _keys(run)))
-        elif round_of_row(row) != measured:
+        stored = revisits_of(run)
+        if all(each.index != revisit.index for each in stored):
+            run.revisits = to_plain((*stored, revisit))
+        elif revisit not in stored:
             raise AlreadyStored(
-                f"round {measured.index} of run {run_id} was stored by another process; run the same command again, it continues after it"
+                f"revisit {revisit.index} of run {run_id} was stored by another process; run the same command again, it continues after it"
             )
 
 
@@ -92,21 +112,21 @@ def save_decision(store: Store, run_id: str, decision: Decision | None, status: 
 
 def load_run(store: Store, run_id: str) -> Run:
     with reading(store) as session:
-        return _whole(session, _row(session, run_id))
+        return whole_run(session, _row(session, run_id))
 
 
 def finished_run(store: Store, digest: str) -> Run | None:
     """The newest of that digest that ended with a decision."""
     with reading(store) as session:
         row = session.scalar(_newest_first().where(RunRow.digest == digest, RunRow.status == FINISHED))
-        return None if row is None else _whole(session, row)
+        return None if row is None else whole_run(session, row)
 
 
 def newest_run(store: Store) -> Run | None:
     """The run begun last, whatever became of it."""
     with reading(store) as session:
         row = session.scalar(_newest_first())
-        return None if row is None else _whole(session, row)
+        return None if row is None else whole_run(session, row)
 
 
 def _newest_first() -> Select[RunRow]:
@@ -133,14 +153,14 @@ def _keys(run: RunRow) -> RunKeys:
     return RunKeys(run.key, {arm.name: arm.key for arm in run.arms}, {cell.name: cell.key for cell in run.cells})
 
 
-def _insert(session: Session, run: Run) -> Run:
+def insert_run(session: Session, run: Run) -> RunRow:
     row = row_of_run(run)
     session.add(row)
     session.flush()
     keys = _keys(row)
     session.add_all(row_of_trial(trial, keys) for trial in run.trials)
     session.add_all(row_of_round(measured, keys) for measured in run.rounds)
-    return run
+    return row
 
 
 def _add_trial(session: Session, trial: Trial, keys: RunKeys) -> None:
@@ -159,7 +179,7 @@ def _overrules(new: Outcome, stored: Outcome) -> bool:
     return stored is Outcome.INTERRUPTED or (stored is Outcome.MEASURED and new not in (Outcome.MEASURED, Outcome.INTERRUPTED))
 
 
-def _whole(session: Session, run: RunRow) -> Run:
+def whole_run(session: Session, run: RunRow) -> Run:
     trials = session.scalars(select(TrialRow).where(TrialRow.run_key == run.key).order_by(TrialRow.key))
     rounds = session.scalars(select(RoundRow).where(RoundRow.run_key == run.key).order_by(RoundRow.number))
     return run_of_row(run, [trial_of_row(row) for row in trials], [round_of_row(row) for row in rounds])

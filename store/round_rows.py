@@ -91,8 +91,10 @@ def _row_of_visit(ordinal: int, visit: Visit, keys: RunKeys) -> VisitRow:
         samples=pack(visit.sample_us),
         served_us=visit.served_us,
         sm_clock_mhz=visit.sm_clock_mhz,
+        row_samples=pack(visit.row_us) if visit.row_us else None,
     )
 
 
 def _visit_of_row(row: VisitRow) -> Visit:
-    return Visit(row.block, row.position, row.arm.name, unpack(row.samples), row.served_us, row.sm_clock_mhz)
+    rows = unpack(row.row_samples or b"")
+    return Visit(row.block, row.position, row.arm.name, unpack(row.samples), row.served_us, row.sm_clock_mhz, rows)

@@ -11,11 +11,12 @@ from store.asked import EngineAnswer
 from store.calibration import NoiseFloor
 from store.decision import Decision
 from store.diagnosis import Finding
+from store.revisit import Revisit
 from store.scenario import Exclusion, Scenario, WeightedCell
 from store.serving_terms import ServingTerms
 
 # Raised when what a stored number means changes; numbers of different protocols are never compared.
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 
 # Statuses. An open run may be at work or long dead: a store that several machines share cannot tell.
 RUNNING, INCOMPLETE, FINISHED = "running", "incomplete", "finished"
@@ -47,7 +48,8 @@ class Run:
     worker's path (None where the engine is not installed), ``created`` ISO 8601 UTC, ``wall_seconds`` by phase.
     ``notes`` are sentences of the plan that a reader of the result must know: what was cut, dropped or not applied;
     ``left_out`` what the last job on it had no time for; ``terms`` what each arm serves on; ``findings`` what was wrong where
-    they ran, and can spoil a measurement; ``noise_floor`` that of the board, None = it was not calibrated."""
+    they ran, and can spoil a measurement; ``noise_floor`` that of the board, None = it was not calibrated; ``revisits``: what was
+    measured of the finalists after the race, under other conditions."""
 
     id: str
     digest: str
@@ -72,6 +74,7 @@ class Run:
     terms: tuple[ServingTerms, ...] = ()
     findings: tuple[Finding, ...] = ()
     noise_floor: NoiseFloor | None = None
+    revisits: tuple[Revisit, ...] = ()
 
     @property
     def race(self) -> tuple[Round, ...]:

@@ -16,6 +16,7 @@ from store.calibration import NoiseFloor
 from store.decision import Decision
 from store.diagnosis import Finding
 from store.digest import cell_digest
+from store.revisit import Revisit
 from store.run import DefaultPick, Run
 from store.scenario import Exclusion, Scenario, WeightedCell
 from store.serving_terms import ServingTerms
@@ -39,6 +40,7 @@ def row_of_run(run: Run) -> RunRow:
         terms=to_plain(run.terms),
         findings=to_plain(run.findings),
         noise_floor=to_plain(run.noise_floor),
+        revisits=to_plain(run.revisits),
         arms=[_row_of_arm(i, arm) for i, arm in enumerate(run.arms)],
         cells=[_row_of_cell(i, cell) for i, cell in enumerate(run.cells)],
         exclusions=[_row_of_exclusion(i, exclusion) for i, exclusion in enumerate(run.exclusions)],
@@ -69,7 +71,12 @@ def run_of_row(row: RunRow, trials: Sequence[Trial], rounds: Sequence[Round]) ->
         terms=from_plain(tuple[ServingTerms, ...], row.terms or []),
         findings=from_plain(tuple[Finding, ...], row.findings or []),
         noise_floor=from_plain(Floor, row.noise_floor),
+        revisits=revisits_of(row),
     )
+
+
+def revisits_of(row: RunRow) -> tuple[Revisit, ...]:
+    return from_plain(tuple[Revisit, ...], row.revisits or [])
 
 
 def row_of_decision(decision: Decision) -> DecisionRow:

@@ -10,6 +10,7 @@ from backends.gpu import Gpu
 from backends.model import Model
 from backends.reason import Reason
 from backends.spec import TimingSpec
+from store.revisit import Condition
 
 
 @dataclass(frozen=True)
@@ -111,11 +112,20 @@ class Objective(str, Enum):
 
 
 @dataclass(frozen=True)
+class Variant:
+    """A backend measured with other settings of its ``knobs`` too, as an arm of its own."""
+
+    backend: str
+    knobs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Measure:
     """How long and how often. ``processes`` fresh processes a run; ``memory_fraction`` of free device memory;
     ``backends`` is the user's selection of candidates (empty = all), ``seed`` fixes lengths, order and placement;
     ``import_ahead`` lets a process import while the one before it measures; ``page_layout`` is where the KV of a request lies,
-    of which "served" is what the engine does and the others show how much hangs on it."""
+    of which "served" is what the engine does and the others show how much hangs on it; ``sensitivity``: conditions under which the
+    finalists are measured once more; ``variants`` are arms that no engine's flag asks for."""
 
     profile: str
     processes: int
@@ -125,6 +135,8 @@ class Measure:
     seed: int
     import_ahead: bool = False
     page_layout: PageLayout = PageLayout.SERVED
+    sensitivity: tuple[Condition, ...] = ()
+    variants: tuple[Variant, ...] = ()
 
 
 @dataclass(frozen=True)

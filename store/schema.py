@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from store.errors import NewerSchema
 from store.table_base import PREFIX
 
-SCHEMA = "0007"
+SCHEMA = "0010"
 # Our own: Optuna keeps its revision in "alembic_version" and refuses a database where it finds a foreign one.
 VERSION_TABLE = f"{PREFIX}version"
 SCRIPTS = "store:migrations"

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, event
 
-from store.faults import file_fault
+from store.file_faults import file_fault
 from store.files import destination
 
 WRITES = "attnpin_writes"

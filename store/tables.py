@@ -40,6 +40,7 @@ class RunRow(Base):
     terms: Mapped[Json | None]
     findings: Mapped[Json | None]
     noise_floor: Mapped[Json | None]
+    revisits: Mapped[Json | None]
 
     arms: Mapped[list[ArmRow]] = relationship(order_by="ArmRow.ordinal", lazy="selectin")
     cells: Mapped[list[CellRow]] = relationship(order_by="CellRow.ordinal", lazy="selectin")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import pathlib
 import shutil
@@ -16,6 +17,12 @@ hypothesis.settings.register_profile("without_a_clock", parent=hypothesis.settin
 hypothesis.settings.load_profile("without_a_clock")
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # of torch, here and in workers: the threads of many small calls wait for one another
+
+
+def pytest_collection_finish() -> None:
+    """What is there by now stays, so that the collections of garbage that measuring asks for need not look through all of it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

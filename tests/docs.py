@@ -8,10 +8,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from reports import drift, limits_table
 from reports.default_tree_svg import render_svg
+from tests.bench.layouts import page as layouts
+from tests.bench.layouts.rows import read_rows
+from tests.bench.peers import page as peers
+from tests.bench.peers.rows import ROWS as PEERS_ROWS
+from tests.bench.peers.rows import read_rows as read_peers
+from tests.bench.sittings import page as measuring
 from tests.bench.statistics import page as error_rates
 from tests.pages import recording
 from tests.pages.figures import renewed
@@ -25,6 +32,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 
 
+@cache
 def pages() -> dict[str, str]:
     """File names and contents of what the data says today."""
     entries = (known := compose_backends(())).entries
@@ -35,6 +43,9 @@ def pages() -> dict[str, str]:
         "limits-vllm.md": limits_table.render_markdown(vllm.entries, vllm.version),
         "drift.md": drift.render_markdown(drift_of(entries, rules), rules),
         "error-rates.md": error_rates.render(error_rates.read_rows()),
+        "layouts.md": layouts.render(read_rows()),
+        "peers.md": peers.render(read_peers(PEERS_ROWS)),
+        "measuring.md": measuring.committed(),
         "default-tree.svg": render_svg(plain_tree(rules)),
     }
 

@@ -1,14 +1,21 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 
 def main() -> None:
+    """Ctrl-C ends it without a traceback, also while it is still importing; once the exit code is known there is nothing to end."""
     open_closed_streams()
-    from tuner.cli import run
+    try:
+        from tuner.cli import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = 128 + signal.SIGINT
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def open_closed_streams() -> None:

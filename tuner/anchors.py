@@ -7,20 +7,20 @@ from typing import Any
 
 from backends.anchored import Anchors
 from backends.environment import Board
-from backends.spec import StageSpec
+from backends.spec import StageSpec, TimingSpec
 from backends.timing.anchor_kernels import source_digest
-from backends.wire import from_plain, to_plain
+from backends.wire import from_plain
 from store.calibrations import keep_machine_code, machine_code
 from store.connect import Store
 from tuner.session import Session
 
 
-def take_anchors(session: Session, store: Store, stage: StageSpec, board: Board) -> Anchors:
+def take_anchors(session: Session, store: Store, stage: StageSpec, timing: TimingSpec, board: Board) -> Anchors:
     """Measured now, in a process of their own."""
     architecture, source = architecture_of(board), source_digest()
     known = machine_code(store, architecture, source)
     session.clock.enter("import")
-    event = _asked(session, stage, known)
+    event = _asked(session, stage, timing, known)
     if known is None and event["code"] is not None:
         keep_machine_code(store, architecture, source, base64.b64decode(event["code"]))
     return from_plain(Anchors, event["anchors"])
@@ -31,11 +31,12 @@ def architecture_of(board: Board) -> str:
     return board.kind if board.sm is None else f"sm_{board.sm}"
 
 
-def _asked(session: Session, stage: StageSpec, known: bytes | None) -> dict[str, Any]:
+def _asked(session: Session, stage: StageSpec, timing: TimingSpec, known: bytes | None) -> dict[str, Any]:
     code = None if known is None else base64.b64encode(known).decode()
+    question = {"do": "anchors", "stage": session.staged(stage), "timing": timing, "code": code}
     with session.worker(()) as worker:
-        for event in worker.ask({"do": "anchors", "stage": to_plain(session.staged(stage)), "code": code}):
-            if event["event"] == "progress":
+        for event in worker.ask(question):
+            if event["event"] == "progress" and not session.awaits_others(event):
                 session.clock.enter("timing")
                 session.progress.phase("anchors")
             if event["event"] == "anchors":

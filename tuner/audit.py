@@ -25,6 +25,7 @@ from tuner.machine import device_key, engine_version, settings_on
 from tuner.new_run import new_run
 from tuner.plan import make_plan
 from tuner.progress import Progress
+from tuner.recorded_times import refuse_unrecorded
 from tuner.session import Session
 from tuner.settings import Settings
 from tuner.tune import announce, ended_as, job_of, looked_over, refuse_unservable, say_who_answered, work_off, worker_code
@@ -43,7 +44,8 @@ def run_audit(settings: Settings) -> Audit:
         plan, steps = planned(session, settings, environment)
         say_who_answered(progress, plan)
         refuse_unservable(plan)
-        stuck = blocked(plan, steps)
+        refuse_unrecorded(settings.world, plan)
+        stuck = blocked(plan, steps, settings.world)
         if len(stuck) == len(steps):
             return unmeasured(plan, engine_version(environment, engine.name), stuck)
         run = measured(settings, store, session, audited(plan, steps, stuck), environment)
@@ -61,12 +63,13 @@ def planned(session: Session, settings: Settings, environment: Environment) -> t
 def measured(settings: Settings, store: Store, session: Session, plan: Plan, environment: Environment) -> Run:
     """A finished run of the same question on the same machine and libraries is answered from the store, unless ``fresh``; an
     unfinished one goes on."""
-    begun = audit_run(new_run(plan, environment, looked_over(session, settings, environment)))
-    if not settings.fresh and (known := finished_run(store, begun.digest)):
-        session.progress.note(f"run {known.id} of {known.created} measured just this; fresh=true measures it again")
+    begun = audit_run(new_run(plan, environment, looked_over(session, settings, environment), settings.world))
+    if known := _known(settings, store, session, begun.digest):
         return known
     owner = f"attnpin audit model={plan.scenario.model.name}"
     facts = take_device(session, device_key(environment.board), owner, Wait(settings.wait_for_gpu_s))
+    if known := _known(settings, store, session, begun.digest):  # by the run that was waited for
+        return known
     floor = noise_floor(store, environment.board)
     session.progress.note(said_of(floor, settings.scenario.decide))
     run = begin_run(store, replace(begun, noise_floor=floor), settings.fresh)
@@ -76,6 +79,13 @@ def measured(settings: Settings, store: Store, session: Session, plan: Plan, env
     decision = decision_of(run)
     save_decision(store, run.id, decision, ended_as(decision))
     return load_run(store, run.id)
+
+
+def _known(settings: Settings, store: Store, session: Session, digest: str) -> Run | None:
+    known = None if settings.fresh else finished_run(store, digest)
+    if known is not None:
+        session.progress.note(f"run {known.id} of {known.created} measured just this; fresh=true measures it again")
+    return known
 
 
 def audit_run(run: Run) -> Run:

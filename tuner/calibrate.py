@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -15,14 +15,15 @@ from backends.outcome import Outcome
 from store.calibration import Calibration, key_of
 from store.calibrations import save_calibration
 from store.connect import Store, open_store
-from store.digest import copies_digest
+from store.digest import audit_digest, copies_digest
 from store.plan import Plan
 from store.repository import begin_run, load_run, save_decision
 from store.run import FINISHED, Run
+from store.scenario import WeightedCell
 from tuner.anchors import take_anchors
 from tuner.budget import fewest_processes
 from tuner.clock import PhaseClock
-from tuner.consult import consult
+from tuner.consult import begin_engine, consult
 from tuner.drivers import imports_of
 from tuner.errors import Incomplete
 from tuner.job import Job
@@ -38,12 +39,14 @@ from tuner.settings import Settings
 from tuner.tune import job_of, refuse_hopeless, worker_code
 from tuner.waiting import Wait, take_device
 
+Choice = Callable[[Plan], tuple[WeightedCell, ...]]
 
-def run_calibrate(settings: Settings, processes: int, slowed: Sequence[float] = ()) -> Calibration:
+
+def run_calibrate(settings: Settings, processes: int, slowed: Sequence[float] = (), cells: Choice | None = None) -> Calibration:
     """Measures the arms and cells that `tune` would, each arm twice, in ``processes`` fresh processes, and stores what that says.
 
     An unfinished calibration of the same request goes on. ``slowed``: beside them copies with so many more launches, as shares:
-    a slowdown of known size, whose rounds are stored and say nothing of the noise.
+    a slowdown of known size, whose rounds are stored and say nothing of the noise. ``cells``: others than the traffic's.
     """
     store = open_store(settings.store_url)
     settings = _asked(settings, processes)
@@ -51,7 +54,7 @@ def run_calibrate(settings: Settings, processes: int, slowed: Sequence[float] = 
     with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(settings), ahead, settings.world) as session:
         for note in store.notes:
             progress.note(note)
-        return _calibrated(settings, store, session, slowed)
+        return _calibrated(settings, store, session, slowed, cells)
 
 
 def _asked(settings: Settings, processes: int) -> Settings:
@@ -59,14 +62,18 @@ def _asked(settings: Settings, processes: int) -> Settings:
     return replace(settings, scenario=replace(settings.scenario, measure=measure))
 
 
-def _calibrated(settings: Settings, store: Store, session: Session, slowed: Sequence[float]) -> Calibration:
+def _calibrated(settings: Settings, store: Store, session: Session, slowed: Sequence[float], cells: Choice | None) -> Calibration:
     environment = session.facts((settings.scenario.engine.name, "torch", "triton", *imports_of(settings.entries))).environment
     settings = settings_on(settings, environment)
+    begin_engine(session, settings, environment)
     plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
     refuse_hopeless(plan)
     owner = f"attnpin calibrate model={plan.scenario.model.name}"
     facts = take_device(session, device_key(environment.board), owner, Wait(settings.wait_for_gpu_s))
-    run = begin_run(store, calibration_run(new_run(plan, environment), slowed), settings.fresh)
+    begun = new_run(plan, environment, world=settings.world)
+    if cells is not None:
+        begun = on_cells(begun, cells(plan))
+    run = begin_run(store, calibration_run(begun, slowed), settings.fresh)
     _announce(session.progress, run)
     job = replace(job_of(run, plan, store, session, facts, settings.budget_s), everyone=True)
     return work_off(job, run, plan)
@@ -79,6 +86,11 @@ def _announce(progress: Progress, run: Run) -> None:
     progress.note(f"run {run.id} on {run.environment.board.name}: {', '.join(arm.name for arm in originals)}, each beside its copy")
 
 
+def on_cells(run: Run, cells: tuple[WeightedCell, ...]) -> Run:
+    """Never the run of the traffic's own cells, nor continued by one."""
+    return replace(run, cells=cells, digest=audit_digest(run.digest, (weighted.cell for weighted in cells)))
+
+
 def calibration_run(run: Run, slowed: Sequence[float] = ()) -> Run:
     """With every arm entered again; never the run of a `tune` with the same settings, nor continued by one."""
     copies = [{"copy": COPY}, *({"slowed": share} for share in slowed)]
@@ -89,14 +101,14 @@ def calibration_run(run: Run, slowed: Sequence[float] = ()) -> Run:
 
 def work_off(job: Job, run: Run, plan: Plan) -> Calibration:
     """Raises `Incomplete` where the budget ended too early or every arm failed: the run stays open."""
-    stage, board = stage_of(plan), run.environment.board
-    before = take_anchors(job.session, job.store, stage, board)
+    stage, timing, board = stage_of(plan), run.scenario.measure.timing, run.environment.board
+    before = take_anchors(job.session, job.store, stage, timing, board)
     originals = tuple(arm for arm in job.arms if arm.is_original)
     probe_arms(replace(job, arms=originals), run.trials, len(run.rounds))
     run = load_run(job.store, run.id)
     job.keep_trials(copied(run.trials, [arm for arm in run.arms if not arm.is_original]))
     race(job)
-    after = take_anchors(job.session, job.store, stage, board)
+    after = take_anchors(job.session, job.store, stage, timing, board)
     return conclude(load_run(job.store, run.id), job.store, (before, after))
 
 

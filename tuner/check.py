@@ -7,35 +7,47 @@ from pathlib import Path
 
 from backends.environment import Environment
 from backends.model import Model
-from backends.simulated.world import World
 from backends.worker.variables import kernel_variables
 from store.evidence import read_evidence
 from store.pin import Pin, ValidFor
 from store.pin_files import read_pin, verify_evidence
 from store.run import Run
-from store.scenario import Engine
 from store.scrub import without_paths
 from store.verdict import Change, Status, Verdict
 from tuner.clock import PhaseClock
 from tuner.errors import OK, Incomplete
-from tuner.pin import arms_under, distributions_under
+from tuner.pin import arms_on, arms_under, distributions_under
 from tuner.progress import Progress
 from tuner.session import Session
+from tuner.settings import Settings
 
 SHORT = 12  # characters of a digest
 
 
-def check_fast(path: Path, engine: Engine, model: Model | None = None, world: World | None = None) -> Verdict:
-    """The verdict on the pin at ``path`` without measuring; ``engine`` says how to reach the serving environment, ``model`` is the
-    checkpoint that it serves now, None = nobody has looked; ``world`` stands in for the GPU.
+def check_fast(path: Path, settings: Settings) -> Verdict:
+    """The verdict on the pin at ``path`` without measuring; ``settings`` say how to reach the serving environment and which checkpoint it
+    serves now, if one is named. Where a distribution changed there, its engine is asked what it makes of the pin's flags.
 
     Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a command that does not start.
     """
-    pin = read_pin(path)
+    pin, scenario = read_pin(path), settings.scenario
     run = read_evidence(verify_evidence(path, pin))
-    with Progress() as progress, Session(engine, progress, PhaseClock(), world=world) as session:
+    with Progress() as progress, Session(scenario.engine, progress, PhaseClock(), world=settings.world) as session:
         now = session.facts(imports_under(run)).environment
-    return verdict(pin, run, now, model)
+        found = verdict(pin, run, now, scenario.model if scenario.model.config_sha256 else None)
+        moved = found.status is Status.CHANGED and distribution_changes(pin.valid_for, run, now)
+        return _weighed(found, session, settings, pin, run, now) if moved else found
+
+
+def _weighed(found: Verdict, session: Session, settings: Settings, pin: Pin, run: Run, now: Environment) -> Verdict:
+    """With what is known of ``now`` and what its engine makes of the flags; imported here, since mostly nothing changed."""
+    from tuner.unmeasured.asking import flags_asked
+    from tuner.unmeasured.flags import Case
+    from tuner.unmeasured.issues import issues, knowledge
+    from tuner.unmeasured.weigh import weighed
+
+    (flags,) = flags_asked(session, settings, [Case(pin, run, now)], now)
+    return weighed(found, pin, flags, issues(run, now, knowledge(settings.config_dir)))
 
 
 def imports_under(run: Run) -> tuple[str, ...]:
@@ -111,13 +123,6 @@ def distribution_changes(then: ValidFor, run: Run, now: Environment) -> tuple[Ch
         for name in dict.fromkeys((*before, *after))
         if before.get(name) != after.get(name)
     )
-
-
-def arms_on(run: Run, now: Environment, distribution: str) -> tuple[str, ...]:
-    """The arms of ``run`` whose imports ``distribution`` is behind, then or now; all of them for torch and triton."""
-    packages = {package for package, owner in (*run.environment.imports, *now.imports) if owner == distribution}
-    everywhere = bool(packages & {"torch", "triton"})
-    return tuple(arm.name for arm in run.arms if everywhere or packages.intersection(arm.packages)) or ("the engine",)
 
 
 def variable_changes(pin: Pin, now: Environment) -> tuple[Change, ...]:

@@ -9,10 +9,10 @@ import typer
 
 from tuner import completion
 from tuner.boundary import guarded
-from tuner.commands import auditing, calibrating, knowledge, measuring, past_runs, pins
+from tuner.commands import auditing, calibrating, checking, comparing, knowledge, measuring, past_runs, pins
 from tuner.errors import INTERRUPTED
 
-COMMANDS = ("plan", "tune", "check", "audit", "calibrate", "export", "report", "history", "limits", "doctor", "demo")
+COMMANDS = ("plan", "tune", "check", "audit", "compare", "calibrate", "export", "report", "history", "limits", "doctor", "demo")
 HELP = {"--help", "-h", "--hydra-help"}
 HYDRA_S_OWN = {"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False}
 
@@ -70,8 +70,9 @@ def attnpin(
 
 app.command()(measuring.plan)
 app.command(add_help_option=False, context_settings=HYDRA_S_OWN)(measuring.tune)
-app.command()(pins.check)
+app.command()(checking.check)
 app.command()(auditing.audit)
+app.command()(comparing.compare)
 app.command()(calibrating.calibrate)
 app.command()(pins.export)
 app.command()(past_runs.report)

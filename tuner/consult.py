@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from typing import Any
 
+from backends.arm import Arm, Provider
 from backends.engine_says import EngineSays
 from backends.environment import Environment
 from store.scenario import Engine
@@ -20,6 +22,8 @@ from tuner.machine import engine_version, seen_on
 from tuner.progress import Progress
 from tuner.session import Session
 from tuner.settings import Settings
+
+Packages = Mapping[str, str]
 
 NOT_FOUND = EngineSays(failure="none was found where the worker runs")
 
@@ -41,9 +45,42 @@ def consulted_for_plan(settings: Settings) -> tuple[Settings, Consulted | None]:
         return settings, Consulted(None, None, EngineSays(failure=str(error)))
 
 
-def consult(session: Session, settings: Settings, environment: Environment, packages: Mapping[str, str] | None = None) -> Consulted | None:
+def consult(session: Session, settings: Settings, environment: Environment, packages: Packages | None = None) -> Consulted | None:
     """``settings`` as they are on the worker of ``session``; None for an engine that attnpin cannot ask, and
     beside a simulated GPU, where none is. ``packages`` as for the plan."""
+    (consulted,) = consult_all(session, [(settings, packages)], environment)
+    return consulted
+
+
+def consult_all(
+    session: Session, asked: Sequence[tuple[Settings, Packages | None]], environment: Environment
+) -> tuple[Consulted | None, ...]:
+    """As `consult`, each of ``asked``; one process answers all that are of one engine and of one machine, this or a made-up one."""
+    posed = [_posed(settings, environment, packages) for settings, packages in asked]
+    found = {index: each for index, each in enumerate(posed) if not isinstance(each, Posed)}
+    open_ = {index: each for index, each in enumerate(posed) if isinstance(each, Posed)}
+    for kind in dict.fromkeys(each.kind for each in open_.values()):
+        group = {index: each for index, each in open_.items() if each.kind == kind}
+        says = session.says(kind[0], [each.question for each in group.values()], max(settings.ask_limit_s for settings, _ in asked))
+        found |= {index: Consulted(each.version, each.simulated, said) for (index, each), said in zip(group.items(), says)}
+    return tuple(found[index] for index in range(len(posed)))
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A question for the release ``version`` of ``engine``; ``simulated`` as in `Consulted`."""
+
+    engine: str
+    version: str
+    simulated: str | None
+    question: dict[str, Any]
+
+    @property
+    def kind(self) -> tuple[str, bool]:
+        return self.engine, self.simulated is not None
+
+
+def _posed(settings: Settings, environment: Environment, packages: Packages | None) -> Posed | Consulted | None:
     scenario = settings.scenario
     question, version = question_of(scenario.engine.name), engine_version(environment, scenario.engine.name)
     if question is None or settings.world is not None:
@@ -53,8 +90,19 @@ def consult(session: Session, settings: Settings, environment: Environment, pack
     rules, _ = rules_of(scenario).rules_for(version)
     simulated = not is_here(scenario.gpu, environment.board)
     checkpoint = None if settings.checkpoint is None else read_files(settings.checkpoint).config
-    (says,) = session.says(scenario.engine.name, [question(scenario, rules, packages, checkpoint, simulated)])
-    return Consulted(version, scenario.gpu.name if simulated else None, says)
+    words = question(scenario, rules, packages, checkpoint, simulated)
+    return Posed(scenario.engine.name, version, scenario.gpu.name if simulated else None, words)
+
+
+def begin_engine(session: Session, settings: Settings, environment: Environment) -> None:
+    """Importing the engine, where it is installed, takes as long for the first process that measures as for who asks it: beside that
+    it may begin."""
+    name = settings.scenario.engine.name
+    drivers = (driver for entry in settings.entries for driver in entry.drivers if name in driver.packages)
+    engine = next((driver.driver for driver in drivers if driver.provider is Provider.ENGINE), None)
+    if engine is not None and engine_version(environment, name) is not None:
+        session.expect([(Arm(name, Provider.ENGINE, engine, 1, "", (name,)),)])
+        session.import_ahead()
 
 
 def _may_be_there(engine: Engine) -> bool:

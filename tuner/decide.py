@@ -14,6 +14,7 @@ from tuner.deciding.given_up import given_up
 from tuner.deciding.remarks import remarks
 from tuner.deciding.results import cell_results, step_models
 from tuner.deciding.scores import ratio
+from tuner.deciding.sensitivity import sensitivities, turned_elsewhere
 from tuner.deciding.standing import Standing, detectable, standing_of
 from tuner.deciding.ties import backends_of
 from tuner.deciding.unset import passed_over, unset_because
@@ -84,6 +85,7 @@ def _decision(
     said: tuple[str, ...] = (),
 ) -> Decision:
     run, contest, choice = standing.run, standing.contest, standing.choice
+    elsewhere = sensitivities(run, contest.table, pick.decode if pick else None)
     return Decision(
         ruling=ruling,
         default=contest.default,
@@ -97,7 +99,8 @@ def _decision(
         cells=cell_results(contest, standing.fresh, pick),
         steps=step_models(contest, contest.default or choice.leader),
         minimum_detectable_effect=detectable(standing),
-        cautions=(*said, *cautions(run, contest, (pick, contest.default))),
+        cautions=(*said, *cautions(run, contest, (pick, contest.default), turned_elsewhere(run, elsewhere))),
         best_set=choice.best_set,
         chosen_at=ratio(contest, pick, contest.default) if standing.fresh and pick and contest.default else None,
+        sensitivity=elsewhere,
     )

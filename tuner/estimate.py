@@ -13,9 +13,9 @@ from backends.timing.pace import VISIT_S
 from store.plan import Estimate, Server
 from store.scenario import Exclusion, Scenario, WeightedCell
 from tuner.engines.lookup import rules_of
+from tuner.kv_size import element_bytes
 from tuner.limits import serves
-from tuner.looks import CONFIRMING
-from tuner.weights import ELEMENT_BYTES
+from tuner.looks import CONFIRMING, REVISITS
 
 # A fresh process: imports, device start, pools, captures. Seen: about 7 s on an H200, 3 s for torch alone on a CPU.
 START_S = {"cuda": 10.0, "cpu": 4.0}
@@ -56,15 +56,12 @@ def call_s(cell: Cell, gpu: Gpu, kv_dtype: str) -> float:
     return max(reading, attention_flops(cell) / (gpu.peak_flops or ASSUMED_FLOPS))
 
 
-def element_bytes(kv_dtype: str) -> int:
-    return int(ELEMENT_BYTES.get(kv_dtype, 1))
-
-
 def run_seconds(scenario: Scenario, arms: Sequence[Arm], timed: Timed) -> float:
     """At the most: a probe process an arm, ``processes`` with all of them, though arms may leave and the race end before, and the
-    processes after the choice, with two of them."""
+    processes after the choice and for other conditions, with two of them."""
     probes = sum(probe_seconds(scenario, [(arm, cell) for arm, cell in timed if arm == probed]) for probed in arms)
-    again = CONFIRMING * round_seconds(scenario, [(arm, cell) for arm, cell in timed if arm in arms[:2]]) if len(arms) > 1 else 0.0
+    after = CONFIRMING + (REVISITS if scenario.measure.sensitivity else 0)
+    again = after * round_seconds(scenario, [(arm, cell) for arm, cell in timed if arm in arms[:2]]) if len(arms) > 1 else 0.0
     return probes + scenario.measure.processes * round_seconds(scenario, timed) + again
 
 
@@ -105,6 +102,6 @@ def memory_bytes(scenario: Scenario, server: Server, cells: Sequence[Cell]) -> i
     return min(pools, int(gpu.memory_bytes * measure.memory_fraction))
 
 
-def coldest_slots(gpu: Gpu, cells: Iterable[Cell], element: int) -> int:
+def coldest_slots(gpu: Gpu, cells: Iterable[Cell], element: float) -> int:
     """Layers of KV that the cell with the fewest keys rotates over."""
     return max(slots_wanted(cell, gpu.l2_bytes or 0, element, gpu.kind) for cell in cells)

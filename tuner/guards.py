@@ -17,7 +17,8 @@ from store.plan import Server
 from store.scenario import Scenario, WeightedCell
 from tuner.cells import Workload, cell_of
 from tuner.engines.lookup import rules_of
-from tuner.estimate import coldest_slots, element_bytes
+from tuner.estimate import coldest_slots
+from tuner.kv_size import element_bytes
 from tuner.loads import Load
 
 FREE = 0.95  # of the memory, at least, is what a fresh process finds on an idle GPU

@@ -59,12 +59,11 @@ class Job:
         add_wall_seconds(self.store, self.run_id, self.session.clock.take())
 
     def hear(self, event: dict[str, Any], headline: str) -> None:
-        """Book the time and show the phase of a progress event; other events pass by. Once a process has done its imports, the
-        next one may begin its own."""
-        if event["event"] != "progress":
+        """Book the time and show the phase of a progress event; other events pass by. Once a process is at work, the next ones
+        may begin their imports."""
+        if event["event"] != "progress" or self.session.awaits_others(event):
             return
-        if event["phase"] != "import":
-            self.session.import_ahead()
+        self.session.import_ahead()
         self.session.clock.enter(event["phase"])
         where = (str(event[key]) for key in ("arm", "cell") if event.get(key) and str(event[key]) not in headline)
         self.session.progress.phase(headline, " ".join((event["phase"], *where)))

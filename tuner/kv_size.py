@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
+from backends import dtypes
 from backends.model import Attention, Model
 from tuner.ranks import Ranks, rank_kind
+
+# Bytes of one element of a cache that an engine packs, by the engine's word: block scales are in, those of whole heads apart.
+PACKED_BYTES = {
+    **{"mxfp8": 1.0 + 1 / 32, "nvfp4": 0.5 + 1 / 16, "nvfp4_4over6": 0.5 + 1 / 16, "fp4_mx_block16": 0.5 + 1 / 16},
+    **{"int4_per_token_head": 0.5, "int8_per_token_head": 1.0, "fp8_per_token_head": 1.0, "fp8_inc": 1.0},
+    **{"fp8_ds_mla": 656 / 576, "nvfp4_ds_mla": 0.5 + 1 / 16},
+    **{"turboquant_k8v4": 0.75, "turboquant_4bit_nc": 0.5, "turboquant_k3v4_nc": 3.5 / 8, "turboquant_3bit_nc": 3 / 8},
+    **{"octave_k3v4": 3.5 / 8, "octave_k3v3": 3 / 8, "octave_k3v3_compact": 3 / 8, "ultraquant_4bit": 0.5},
+}
+
+
+def element_bytes(kv_dtype: str) -> float:
+    """Raises ValueError for a text that names no dtype of a KV cache."""
+    packed = PACKED_BYTES.get(kv_dtype)
+    return dtypes.element_bytes(kv_dtype) if packed is None else packed
 
 
 def bytes_per_token(model: Model, element_bytes: float, ranks: Ranks, window_share: float = 1.0) -> int:

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import NamedTuple
 
+from backends.allowed import Taken
 from backends.arm import Arm
 from backends.asked import Asking, asking
 from backends.capability import BackendEntry, DriverEntry, Note
@@ -22,6 +23,8 @@ from tuner.demands import judged_in_full, shown
 from tuner.drivers import driver_for
 from tuner.engines.lookup import rules_of
 from tuner.pairs_apart import pairs_apart
+
+Knobs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,8 @@ def _sift_one(
     if driver is None:
         chosen = refusal[0].rule != NOT_SELECTED
         return One((), (*some, Exclusion(entry.name, None, refusal)), pages, trusted, noted if chosen else ())
-    return One(_arms(entry, driver, default, tokens), some, pages, trusted, noted, barred=barred)
+    arms = _arms(entry, driver, default, tokens, _calls(driver, scenario.engine.version))
+    return One((*arms, *_variants(scenario, entry, arms)), some, pages, trusted, noted, barred=barred)
 
 
 def _together(entry: BackendEntry, found: Sequence[tuple[Reason, ...]]) -> Exclusion:
@@ -135,10 +139,21 @@ def _chosen_driver(
     return driver_for(entry, scenario, question)
 
 
-def _arms(entry: BackendEntry, driver: DriverEntry, default: DefaultPick, tokens: int) -> tuple[Arm, ...]:
+def _variants(scenario: Scenario, entry: BackendEntry, arms: Iterable[Arm]) -> Iterable[Arm]:
+    """The arms again with the knobs that were asked for."""
+    asked = [variant.knobs for variant in scenario.measure.variants if variant.backend == entry.name]
+    return (replace(arm, knobs=tuple(sorted({**dict(arm.knobs), **dict(knobs)}.items()))) for knobs in asked for arm in arms)
+
+
+def _calls(driver: DriverEntry, version: str) -> Knobs:
+    """How that release of the engine has the library called."""
+    return next((calls.knobs for calls in driver.calls if Taken(calls.engine)[version]), ())
+
+
+def _arms(entry: BackendEntry, driver: DriverEntry, default: DefaultPick, tokens: int, knobs: Knobs) -> tuple[Arm, ...]:
     """One arm at the backend's own page size and, for a backend of the default pair, one at that pair's."""
     of_default = (default.page_size,) if entry.name in (default.prefill, default.decode) else ()
     return tuple(
-        Arm(entry.name, driver.provider, driver.driver, page, default.kv_cache_dtype, driver.packages)
+        Arm(entry.name, driver.provider, driver.driver, page, default.kv_cache_dtype, driver.packages, knobs)
         for page in dict.fromkeys((tokens, *of_default))
     )

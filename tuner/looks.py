@@ -10,6 +10,7 @@ from collections.abc import Sequence
 RANKING = (4, 6, 8, 14)  # of arms in one run
 VERSIONS = (4, 6, 9, 14)  # of pairs of processes, one a version
 CONFIRMING = 2  # processes after the choice, in which the pick is measured again
+REVISITS = 2  # processes after the race, in which its finalists are measured under other conditions
 
 
 def looks_up_to(most: int, schedule: Sequence[int] = RANKING) -> tuple[int, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from backends.company import taken
 from backends.environment import Board, Environment
 from tuner.boards import completed, on_board, reported
 from tuner.errors import MeasurementInvalid, UsageError
+from tuner.patience import in_use, refusal
 from tuner.session import Facts
 from tuner.settings import Settings, gpu_sheets
-
-GIB = 1 << 30
 
 
 def settings_on(settings: Settings, environment: Environment) -> Settings:
@@ -57,15 +57,11 @@ def cautions_of(facts: Facts) -> tuple[str, ...]:
 def refuse_busy(facts: Facts) -> None:
     """Raises `MeasurementInvalid` when others work on the device, whose numbers would be theirs too."""
     if others := used_by_others(facts):
-        raise MeasurementInvalid(
-            f"{facts.environment.board.name} is used by others: {others}; "
-            "wait until it is free (--wait-for-gpu 2h does), or choose another GPU with CUDA_VISIBLE_DEVICES"
-        )
+        raise MeasurementInvalid(refusal(in_use(facts.environment.board.name, others)))
 
 
 def used_by_others(facts: Facts) -> str | None:
     """What others have of the device, in words; None when it is free, or when nobody can tell."""
     if not isinstance(facts.busy, dict):
         return None
-    used, load = facts.busy.get("memory_bytes") or 0, facts.busy.get("utilization_percent")
-    return f"{used / GIB:.1f} GiB are taken" + ("" if load is None else f" and runs at {load} % load")
+    return taken(facts.busy.get("memory_bytes") or 0, facts.busy.get("utilization_percent"))

@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from backends.arm import Arm
 from backends.cell import Phase
 from backends.environment import Environment
+from backends.simulated.world import World
 from backends.spec import StageSpec
 from store.diagnosis import Finding
-from store.digest import run_digest
+from store.digest import run_digest, simulated_digest
 from store.plan import Plan
 from store.run import PROTOCOL_VERSION, DefaultPick, Run
 from tuner.engines.lookup import rules_of
@@ -22,13 +23,15 @@ from tuner.ranks import ranks_of
 from tuner.version import __version__
 
 
-def new_run(plan: Plan, environment: Environment, findings: tuple[Finding, ...] = ()) -> Run:
-    """The run of ``plan`` in ``environment``, of which ``findings`` tell what is wrong, with nothing measured yet."""
+def new_run(plan: Plan, environment: Environment, findings: tuple[Finding, ...] = (), world: World | None = None) -> Run:
+    """The run of ``plan`` in ``environment``, of which ``findings`` tell what is wrong, with nothing measured yet. ``world``: what
+    stands in for the GPU; in another one the same question is another run."""
     scenario = plan.scenario
+    digest = run_digest(scenario, environment, PROTOCOL_VERSION)
     now = datetime.now(UTC)
     return Run(
         id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
-        digest=run_digest(scenario, environment, PROTOCOL_VERSION),
+        digest=digest if world is None else simulated_digest(digest, world),
         protocol=PROTOCOL_VERSION,
         status="running",
         created=now.isoformat(timespec="seconds"),
@@ -62,6 +65,7 @@ def stage_of(plan: Plan) -> StageSpec:
         pool_tokens=plan.server.pool_tokens,
         memory_fraction=plan.scenario.measure.memory_fraction,
         graph_max_batch=max(plan.server.captured_batches, default=0),
+        deterministic="deterministic" in plan.scenario.engine.features,
     )
 
 

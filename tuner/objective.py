@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from backends.cell import Phase
 from backends.measured import CellRound, Round, Visit
 from store.decision import Pair
 from store.scenario import Objective, WeightedCell
-from tuner.statistics import process_mean
+from tuner.statistics import error_of_mean, process_mean
 
 US_PER_MS = 1000.0
 
@@ -33,11 +33,12 @@ class Exposure(Enum):
 @dataclass(frozen=True)
 class Process:
     """One fresh process, reduced. Keys are (arm, cell): ``ln_us`` = mean over visits of ln(served call in us),
-    ``metadata_us`` = until the device is idle again after the step's metadata."""
+    ``metadata_us`` = until the device is idle again after the step's metadata, ``block_ln_us`` = as ``ln_us``, of each block."""
 
     index: int
     ln_us: Mapping[tuple[str, str], float]
     metadata_us: Mapping[tuple[str, str], float]
+    block_ln_us: Mapping[tuple[str, str], Mapping[int, float]] = field(default_factory=dict)
 
     def timed(self, arm: str, cells: Iterable[WeightedCell]) -> bool:
         keys = [(arm, weighted.cell.name) for weighted in cells]
@@ -45,14 +46,20 @@ class Process:
 
 
 def process_of(round_: Round) -> Process:
-    ln_us = {key: mean for cell in round_.cells for key, mean in _means(cell)}
+    visits = {key: found for cell in round_.cells for key, found in _visits(cell)}
+    ln_us = {key: process_mean(map(served, found)) for key, found in visits.items()}
     metadata = {(arm, cell.cell): idle_us for cell in round_.cells for arm, _, idle_us in cell.metadata_us}
-    return Process(round_.index, ln_us, metadata)
+    return Process(round_.index, ln_us, metadata, {key: _by_block(found) for key, found in visits.items()})
 
 
-def _means(cell: CellRound) -> Iterable[tuple[tuple[str, str], float]]:
+def _visits(cell: CellRound) -> Iterable[tuple[tuple[str, str], list[Visit]]]:
     for arm in dict.fromkeys(visit.arm for visit in cell.visits):
-        yield (arm, cell.cell), process_mean(served(visit) for visit in cell.visits if visit.arm == arm)
+        yield (arm, cell.cell), [visit for visit in cell.visits if visit.arm == arm]
+
+
+def _by_block(visits: list[Visit]) -> dict[int, float]:
+    blocks = dict.fromkeys(visit.block for visit in visits)
+    return {block: process_mean(served(visit) for visit in visits if visit.block == block) for block in blocks}
 
 
 def served(visit: Visit) -> tuple[float, ...]:
@@ -69,6 +76,27 @@ def counted(cells: Iterable[WeightedCell], objective: Objective) -> tuple[Weight
 def attention_ms(process: Process, pair: Pair, cells: Iterable[WeightedCell], exposure: Exposure = Exposure.HIDDEN) -> float:
     """J over ``cells``, in ms per 1000 output tokens; KeyError for a cell this process did not time."""
     return sum(weighted.calls_per_1000_tokens * step_ms(process, pair, weighted, exposure) for weighted in cells)
+
+
+def cell_error(process: Process, new: str, old: str, cell: str) -> float:
+    """Standard error of ln(new/old) of two arms on one cell, by how much it differs from block to block of this process: what no
+    other process is needed to know. 0 where it has too few blocks to tell."""
+    mine, theirs = (process.block_ln_us.get((arm, cell), {}) for arm in (new, old))
+    return error_of_mean([mine[block] - theirs[block] for block in mine if block in theirs])
+
+
+def attention_error(process: Process, new: Pair, old: Pair, cells: Iterable[WeightedCell]) -> float:
+    """The same of ln(new/old) of J over ``cells``, each by its share of the new one's."""
+    parts = [
+        (weighted.calls_per_1000_tokens * step_ms(process, new, weighted), cell_error(process, *_seats(new, old, weighted)))
+        for weighted in cells
+    ]
+    return math.sqrt(sum((ms * error) ** 2 for ms, error in parts)) / sum(ms for ms, _ in parts)
+
+
+def _seats(new: Pair, old: Pair, weighted: WeightedCell) -> tuple[str, str, str]:
+    phase = weighted.cell.phase
+    return new.of(phase), old.of(phase), weighted.cell.name
 
 
 def step_ms(process: Process, pair: Pair, weighted: WeightedCell, exposure: Exposure = Exposure.HIDDEN) -> float:

@@ -1,11 +1,16 @@
-"""How often a process that broke off through no arm's fault is started again."""
+"""How long is put up with what is no arm's fault: a process that broke off, a device that others use."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
+from tuner import spans
 from tuner.errors import MeasurementInvalid
 from tuner.workers.failure import WorkerFailed
 
 RETRIES = 3
+ELSEWHERE = "or choose another GPU with CUDA_VISIBLE_DEVICES"
 
 
 class Patience:
@@ -21,3 +26,49 @@ class Patience:
         if self._failures > RETRIES:
             text = f"{self._what} broke off {self._failures} times, last with: {failure.detail}; run the same command again"
             raise MeasurementInvalid(text) from failure
+
+
+class Wait:
+    """``limit_s`` None: another run of attnpin is waited for as long as it takes, anybody else not at all."""
+
+    def __init__(self, limit_s: float | None, now: Callable[[], float] = time.monotonic) -> None:
+        self.limit_s = limit_s
+        self._now = now
+        self._began = now()
+
+    def go_on(self, because: str) -> str:
+        """How much has passed, in words. Raises `MeasurementInvalid`, which says ``because``, when the time is over."""
+        passed_s = self._now() - self._began
+        if self.limit_s is None:
+            return f"{spans.words(passed_s)} have passed"
+        if passed_s > self.limit_s:
+            raise MeasurementInvalid(f"{because} still after {spans.words(self.limit_s)}; wait longer with --wait-for-gpu, {ELSEWHERE}")
+        return f"{spans.words(passed_s)} of {spans.words(self.limit_s)} have passed"
+
+
+class Company:
+    """Others who are on ``device`` when one of our processes is to begin: each time waited for as those at the job's start."""
+
+    def __init__(self, device: str, limit_s: float | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        self.device = device
+        self._limit_s = limit_s
+        self._now = now
+        self._wait: Wait | None = None
+
+    def bear(self, others: str) -> str:
+        """How much has passed since they came, in words. Raises `MeasurementInvalid` as `Wait`, and where nobody is waited for."""
+        if self._limit_s is None:
+            raise MeasurementInvalid(refusal(in_use(self.device, others)))
+        self._wait = self._wait or Wait(self._limit_s, self._now)
+        return self._wait.go_on(in_use(self.device, others))
+
+    def left(self) -> None:
+        self._wait = None
+
+
+def in_use(device: str, others: str) -> str:
+    return f"{device} is used by others: {others}"
+
+
+def refusal(because: str) -> str:
+    return f"{because}; wait until it is free (--wait-for-gpu 2h does), {ELSEWHERE}"

@@ -112,3 +112,10 @@ def distributions_under(environment: Environment, arms: list[Arm]) -> list[Distr
     wanted = {"torch", "triton", *(package for arm in arms for package in arm.packages)}
     owners = {owner for package, owner in environment.imports if package in wanted}
     return [distribution for distribution in environment.distributions if distribution.name in owners]
+
+
+def arms_on(run: Run, now: Environment, distribution: str) -> tuple[str, ...]:
+    """The arms of ``run`` whose imports ``distribution`` is behind, then or now; all of them for torch and triton."""
+    packages = {package for package, owner in (*run.environment.imports, *now.imports) if owner == distribution}
+    everywhere = bool(packages & {"torch", "triton"})
+    return tuple(arm.name for arm in run.arms if everywhere or packages.intersection(arm.packages)) or ("the engine",)

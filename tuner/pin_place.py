@@ -8,7 +8,7 @@ from pathlib import Path
 
 from store.connect import file_of
 from store.errors import PinError
-from store.faults import file_fault
+from store.file_faults import file_fault
 from store.files import destination
 from store.pin_files import files_of, read_pin
 from tuner.errors import UsageError

@@ -86,7 +86,7 @@ def plan_of(
             *(trust if packages is None else ()),
             *cost_notes(sifted, measured=False),
         ),
-        fatal=(*settled.refusals, *fatal_notes(scenario, default, sifted)),
+        fatal=(*settled.refusals, *settled.endings, *fatal_notes(scenario, default, sifted)),
         terms=serving_terms(scenario, entries, rules, sifted.arms, sifted.barred),
         apart=sifted.apart,
         path=settled.path,
@@ -95,10 +95,10 @@ def plan_of(
 
 
 def refused_by(settled: Settled, unknown_version: str | None) -> str | None:
-    """Why the engine would not start: by its own word, or by the rules that were read of its very release."""
+    """Why the engine would not start, or not stay: by its own word, or by the rules that were read of its very release."""
     asked = settled.default.asked
     own = asked is not None and asked.refusal is not None
-    return next(iter(settled.refusals), None) if own or unknown_version is None else None
+    return next(iter((*settled.refusals, *settled.endings)), None) if own or unknown_version is None else None
 
 
 def fatal_notes(scenario: Scenario, default: DefaultPick, sifted: Sifted) -> Iterable[str]:

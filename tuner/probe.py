@@ -32,7 +32,7 @@ def probe_arms(job: Job, known: Iterable[Trial], rounds: int) -> tuple[Trial, ..
     for place, arm in enumerate(job.arms):
         if not job.everyone and too_low(load_run(job.store, job.run_id)):
             break
-        job.session.expect(_next_arms(job, place, trials))
+        job.session.expect(_foreseen(job, place, trials))
         if (missing := open_cells(arm, job.cells, trials, job.exclusions)) and admits(job, arm, trials, rounds):
             with job.budget.timed("probe"):
                 trials += probe_arm(job, arm, missing)
@@ -40,12 +40,12 @@ def probe_arms(job: Job, known: Iterable[Trial], rounds: int) -> tuple[Trial, ..
     return tuple(trials)
 
 
-def _next_arms(job: Job, place: int, trials: Sequence[Trial]) -> tuple[Arm, ...]:
-    """The arm probed after the one at ``place``; after the last, those that will race by what is known."""
-    for arm in job.arms[place + 1 :]:
-        if open_cells(arm, job.cells, trials, job.exclusions):
-            return (arm,)
-    return tuple(entrant.arm for entrant in entrants(job.arms, job.cells, tuple(trials), job.default))
+def _foreseen(job: Job, place: int, trials: Sequence[Trial]) -> tuple[tuple[Arm, ...], ...]:
+    """The arms probed after the one at ``place``, each alone; after the last, those that will race by what is known, or if all goes
+    well."""
+    probes = tuple((arm,) for arm in job.arms[place + 1 :] if open_cells(arm, job.cells, trials, job.exclusions))
+    racing = job.arms if job.everyone else tuple(each.arm for each in entrants(job.arms, job.cells, tuple(trials), job.default))
+    return (*probes, racing) if racing else probes
 
 
 def open_cells(arm: Arm, cells: Iterable[WeightedCell], trials: Iterable[Trial], exclusions: Iterable[Exclusion] = ()) -> tuple[Cell, ...]:

@@ -16,7 +16,7 @@ from tuner.decide import decide
 from tuner.errors import MeasurementInvalid
 from tuner.job import Job
 from tuner.patience import Patience
-from tuner.racing.next_round import NextRound, next_round, surely_next
+from tuner.racing.next_round import NextRound, foreseen, next_round
 from tuner.racing.sameness import changed_kernels, changed_limit, spaced_cells
 from tuner.rationing import confirms_in_time, races_in_time
 from tuner.sieve import Entrant, left_out
@@ -39,7 +39,7 @@ def race(job: Job) -> bool:
         elif coming.confirms and not confirms_in_time(job, run, coming):
             return False
         else:
-            job.session.expect(surely_next(run, coming))
+            job.session.expect(foreseen(run, coming, job.everyone), others=True)
             _run_round(job, coming, patience.setdefault(coming.index, Patience(f"round {coming.index + 1}")))
             run = load_run(job.store, job.run_id)
     return time_to_race
@@ -97,16 +97,16 @@ def _one_round(job: Job, coming: NextRound) -> Round:
     spaced = spaced_cells(run.trials)
     message = job.question("round", cells, index=coming.index, seed=seed, arms=arms, skip=tuple(skip), spaced=spaced)
     job.session.clock.enter("import")
-    with job.session.worker(arms) as worker:
+    with job.session.worker(arms, others=True) as worker:
         for event in worker.ask(message):
             job.hear(event, _headline(job, coming))
             if event["event"] == "round":
-                _refuse_disturbed(job)
-                return _of_one_kind(run, replace(from_plain(Round, event["round"]), confirms=coming.confirms))
+                refuse_disturbed(job)
+                return of_one_kind(run, replace(from_plain(Round, event["round"]), confirms=coming.confirms))
     raise RuntimeError(f"the worker ended round {coming.index} without its result")
 
 
-def _of_one_kind(run: Run, measured: Round) -> Round:
+def of_one_kind(run: Run, measured: Round) -> Round:
     """Raises `MeasurementInvalid` under another power limit, `WorkerFailed` for a round that other kernels ran in."""
     if limit := changed_limit(run, measured):
         raise MeasurementInvalid(limit)
@@ -120,7 +120,8 @@ def _headline(job: Job, coming: NextRound) -> str:
     return f"{number}, the pick once more" if coming.confirms else f"{number} of at most {job.scenario.measure.processes}"
 
 
-def _refuse_disturbed(job: Job) -> None:
+def refuse_disturbed(job: Job) -> None:
+    """Raises `WorkerFailed` where imports beside the process that just ended got in its way."""
     job.session.clock.enter("import")
     if job.session.was_disturbed():
         raise WorkerFailed(Outcome.INTERRUPTED, "the imports of the next process opened a context on the device meanwhile", Place())

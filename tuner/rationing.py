@@ -13,6 +13,7 @@ from tuner.budget import Budget, fewest_processes
 from tuner.deciding.ceiling import too_low
 from tuner.errors import Incomplete
 from tuner.estimate import timed_cells
+from tuner.finalists import next_finals
 from tuner.job import Job
 from tuner.looks import CONFIRMING
 from tuner.racing.next_round import NextRound, next_round
@@ -70,10 +71,12 @@ def left_out(run: Run, budget: Budget, earlier: int = 0) -> tuple[str, ...]:
     if too_low(run):
         return ()
     arms, missing = _unprobed(run), next_round(run)
+    finals = None if missing else next_finals(run)
     when = window if window and not earlier else " before the first process, and none may join later"
     return (
         *([f"not probed{when}: {', '.join(arms)}"] if arms else []),
         *([_missing(run, missing, window)] if missing else []),
+        *([f"the finalists were not measured under other conditions{window}"] if finals else []),
     )
 
 

@@ -8,13 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
+from backends.arm import Arm
+from backends.cell import Cell
 from backends.measured import CellRound, Cost, Round
 from backends.simulated.world import RecordedCell, RecordedProcess, World
 from store.digest import cell_digest
 from store.plan import Plan
 from store.run import Run
 from tuner.errors import UsageError
-from tuner.limits import serves
+from tuner.estimate import Timed, timed_cells
 from tuner.recordings import recording
 from tuner.stored import run_from_pin
 
@@ -34,16 +36,19 @@ def processes_of(run: Run) -> tuple[RecordedProcess, ...]:
 
 def refuse_unrecorded(world: World | None, plan: Plan) -> None:
     """Raises `UsageError` where ``plan`` would time an arm on a cell whose times the recording of ``world`` does not hold."""
-    if world is None or world.recorded is None:
-        return
-    held = [{(each.arm, each.digest) for each in process} for process in world.recorded]
-    for arm in plan.arms:
-        for cell in (weighted.cell for weighted in plan.cells if serves(arm, weighted.cell.phase, plan.exclusions)):
-            if not all((arm.name, cell_digest(cell)) in process for process in held):
-                raise UsageError(
-                    f"not all {len(held)} recorded processes hold a time of {arm.name} on this plan's {cell.name}; ask with the model and "
-                    "traffic that were recorded, and name the arms that were with measure.backends"
-                )
+    timed = timed_cells(plan.arms, plan.cells, plan.exclusions)
+    if world is not None and (arm_and_cell := first_unrecorded(world, timed)):
+        arm, cell = arm_and_cell
+        raise UsageError(
+            f"not all {len(world.recorded or ())} recorded processes hold a time of {arm.name} on this plan's {cell.name}; ask with the "
+            "model and traffic that were recorded, and name the arms that were with measure.backends"
+        )
+
+
+def first_unrecorded(world: World, timed: Timed) -> tuple[Arm, Cell] | None:
+    """The first of ``timed`` that some process of the recording holds no time of; None where all do, and where times are modelled."""
+    held = [{(each.arm, each.digest) for each in process} for process in world.recorded or ()]
+    return next(((arm, cell) for arm, cell in timed if not all((arm.name, cell_digest(cell)) in process for process in held)), None)
 
 
 def _process(measured: Round, digests: dict[str, str], probed: dict[tuple[str, str], RecordedCell]) -> RecordedProcess:

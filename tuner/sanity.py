@@ -205,6 +205,7 @@ def unknown_names(tree: Tree) -> Iterator[str]:
     backends = {name for backend, entry in tree["backends"].items() for name in (backend, *(entry.get("aliases") or ()))}
     asked = [(key, _at(tree, key)) for key in (*BACKEND_KEYS, "model.required_backend")]
     asked += [("measure.backends", name) for name in tree["measure"]["backends"]]
+    asked += [("measure.variants", variant.get("backend", "")) for variant in tree["measure"]["variants"]]
     for key, name in asked:
         if name is not None and name not in backends:
             yield f"{key} names {name!r}, which is not among the backends chosen; {instead(name, backends)}"

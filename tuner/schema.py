@@ -17,10 +17,12 @@ GpuKind = Enum("GpuKind", ["auto", "cuda", "cpu", "rocm", "xpu", "npu", "mps"])
 Phase = Enum("Phase", ["decode", "prefill"])
 Misfortune = Enum(
     "Misfortune",
-    "foreign_process thermal power_brake power_cap power_limit starved ecc xid out_of_memory refused falls_back nans lost_key unwritten "
-    "warm_cache partly_warm uneven overlaps other_kernel slow_build crash hang killed",
+    "foreign_process thermal power_brake power_cap power_limit starved slow_clock ecc xid out_of_memory refused falls_back nans lost_key "
+    "unwritten warm_cache partly_warm uneven overlaps crowded scattered graph_penalty stale_graph other_kernel waits "
+    "slow_build crash hang killed",
 )
 PageLayout = Enum("PageLayout", ["served", "random", "contiguous"])
+Condition = Enum("Condition", ["sandwich", "random_pages"])
 Role = Enum("Role", ["unified", "prefill", "decode"])
 Objective = Enum("Objective", ["throughput", "tpot", "ttft"])
 ModelDtype = Enum("ModelDtype", ["bfloat16", "float16", "float32"])
@@ -229,6 +231,8 @@ class MeasureNode:
     budget_s: float | None = None
     import_ahead: bool = False
     page_layout: PageLayout = PageLayout.served
+    sensitivity: list[Condition] = field(default_factory=list)
+    variants: list[dict[str, str]] = field(default_factory=list)
     timing: TimingNode = field(default_factory=TimingNode)
 
 
@@ -267,6 +271,7 @@ class Root:
     without_default: bool = False
     explain: bool = False
     wait_for_gpu: str | None = None
+    ask_limit: str = MISSING
 
 
 def register() -> None:

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from backends.arm import Arm
+from backends.company import WAITING
 from backends.condition import Interest, ServingCondition
 from backends.engine_says import EngineSays
 from backends.environment import Board, Environment
@@ -16,14 +17,19 @@ from backends.simulated.world import World
 from backends.spec import StageSpec
 from backends.wire import from_plain
 from store.scenario import Engine
+from tuner import spans
 from tuner.clock import PhaseClock
 from tuner.errors import UsageError
+from tuner.patience import Company
 from tuner.progress import Progress
 from tuner.workers.ahead import Ahead
 from tuner.workers.process import Worker
 
 KEEPER = 0  # among a command's processes, which are counted from 1
-CPUS_TO_SPARE = 4  # importing keeps one or two busy, the measuring process launches with another
+GIB = 1 << 30
+SPARE_S = 10.0  # the worker gives an engine up itself, so that it costs the answer and not the worker
+MOST_AHEAD = 3  # processes that import at a time
+CPUS_EACH, MEMORY_EACH = 4, 4 * GIB  # importing keeps one or two busy, the measuring process launches with another; with SGLang 2 GiB
 
 
 @dataclass(frozen=True)
@@ -46,9 +52,10 @@ class Session:
         code: bytes | None = None,
         ahead: bool = False,
         world: World | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
-        """``code`` is what workers run: None = `backends` alone, without drivers of third parties. ``ahead``: a process may
-        import while the one before it measures. ``world``: what stands in for the GPU."""
+        """``code`` is what workers run: None = `backends` alone, without drivers of third parties. ``ahead``: processes may import
+        while the one before them measures. ``world``: what stands in for the GPU. ``variables`` are set for workers."""
         self._engine = engine
         self._code = code
         self.progress = progress
@@ -56,10 +63,12 @@ class Session:
         self._keeper: Worker | None = None
         self._ahead = Ahead()
         self._may_import_ahead = ahead
-        self._has_room = False
-        self._expected: tuple[Arm, ...] = ()
+        self._room = 0
+        self._expected: tuple[tuple[Sequence[Arm], ...], bool] | None = None
         self._world = world
+        self._variables = dict(variables or {})
         self._processes = 0
+        self.company = Company("the device")
 
     def __enter__(self) -> Session:
         self.clock.enter("import")
@@ -72,34 +81,49 @@ class Session:
         if self._keeper is not None:
             self._keeper.__exit__(kind, error, trace)
 
-    def worker(self, arms: Iterable[Arm]) -> Worker:
-        """The process that measures ``arms``, a context manager: the one that imported ahead for them, else a fresh one.
-        Without an ``engine.command`` it runs on this very Python."""
-        return self._ahead.take(arms) or self._fresh_worker()
+    def worker(self, arms: Iterable[Arm], others: bool = False) -> Worker:
+        """The process that measures ``arms``, a context manager: one that imported ahead for them, else a fresh one.
+        Without an ``engine.command`` it runs on this very Python. ``others``: it may have imported for further arms."""
+        return self._ahead.take(arms, others) or self._fresh_worker()
 
-    def expect(self, arms: Iterable[Arm]) -> None:
-        """The arms that the process after the present one will surely measure; none = nothing to import for it."""
-        self._expected = tuple(arms)
+    def expect(self, coming: Iterable[Sequence[Arm]], others: bool = False) -> None:
+        """The arms of each process after the present one, as far as they are foreseen, the next one first; ``others`` as for `worker`."""
+        self._expected = tuple(coming), others
 
     def import_ahead(self) -> None:
-        """Start the process after the present one, which has begun to measure, on its imports; at most one waits.
+        """Start the processes after the present one, which is at work, on their imports, as many as there is room for.
 
         Nothing happens unless the request asks for it, on a CPU, where it would take cores from what is measured, with few
-        processors, and once imports opened a context on the device.
+        processors or little memory, and once imports opened a context on the device.
         """
-        if self._may_import_ahead and self._expected and self._has_room and not self._ahead.disturbs:
-            self._ahead.start(self._fresh_worker(), self._expected)
-            self._expected = ()
+        if self._may_import_ahead and self._expected is not None and self._room and not self._ahead.disturbs:
+            coming, others = self._expected
+            self._ahead.prepare(coming[: self._room], self._fresh_worker, others)
+            self._expected = None
 
     def was_disturbed(self) -> bool:
-        """Whether the imports that ran beside the process that just ended opened a context on the device; waits for their end."""
+        """Whether imports that ran beside the process that just ended opened a context on the device; waits for those that never did
+        without."""
         before = self._ahead.disturbs
-        self._ahead.finish()
+        self._ahead.settle()
         return self._ahead.disturbs and not before
+
+    def awaits_others(self, progress: Mapping[str, Any]) -> bool:
+        """Whether the process that says ``progress`` has not begun, since others use the device; shows that it waits.
+
+        Raises `MeasurementInvalid` where they are waited for no longer.
+        """
+        if progress["phase"] != WAITING:
+            self.company.left()
+            return False
+        self.clock.enter("waiting")
+        if others := progress["detail"]:
+            self.progress.phase(f"waiting until {self.company.device} is free", f"{others}; {self.company.bear(others)}")
+        return True
 
     def _fresh_worker(self) -> Worker:
         hush = self._ahead.hush if self._may_import_ahead else None
-        return Worker(self._engine.command or (sys.executable,), self._engine.path, self._code, hush=hush)
+        return Worker(self._engine.command or (sys.executable,), self._engine.path, self._code, hush=hush, variables=self._variables)
 
     def staged(self, stage: StageSpec) -> StageSpec:
         """``stage`` as the next process that measures is told of it; asked once a process."""
@@ -113,7 +137,7 @@ class Session:
             if event["event"] == "facts":
                 refuse_missing(event.get("missing", ()))
                 environment = from_plain(Environment, event["environment"])
-                self._has_room = self._world is None and has_room(environment.board, event["cpus"])
+                self._room = 0 if self._world else room(environment.board, event["cpus"], event.get("memory_bytes"))
                 return Facts(environment, event.get("busy"))
         raise RuntimeError("the worker answered a request for facts without facts")
 
@@ -124,27 +148,40 @@ class Session:
                 return from_plain(ServingCondition, event["condition"])
         raise RuntimeError("the worker answered a question about its condition without it")
 
-    def says(self, engine: str, questions: Sequence[Mapping[str, Any]]) -> tuple[EngineSays, ...]:
+    def says(self, engine: str, questions: Sequence[Mapping[str, Any]], limit_s: float) -> tuple[EngineSays, ...]:
         """What ``engine`` itself answers to each of ``questions`` (`backends.worker.asking`), in one process beside the keeper."""
-        self.progress.phase(f"asking {engine} itself")
-        for event in self._ask({"do": "ask", "engine": engine, "questions": list(questions)}):
+        self.progress.phase(f"asking {engine} itself", f"for {spans.words(limit_s)} at most")
+        patience = dict.fromkeys(("trial_limit_s", "build_limit_s"), limit_s + SPARE_S)
+        question = {"do": "ask", "engine": engine, "questions": list(questions), "limit_s": limit_s, "timing": patience}
+        for event in self._ask(question):
             if event["event"] == "says":
                 return from_plain(tuple[EngineSays, ...], event["says"])
         raise RuntimeError("the worker asked an engine and said nothing of its answer")
 
-    def lock(self, key: str, owner: str, go_on: Callable[[str], str]) -> None:
-        """Wait for the device's lock, saying for whom; held until the session ends. ``go_on``, told why we wait, says how
-        long that has been, or raises when it has been too long. A simulated device is nobody's."""
+    def overlay(self, requirements: Sequence[str], wheels: str | None) -> dict[str, Any]:
+        """See `backends.worker.overlay.built`, which answers there. Raises `WorkerFailed` with the installer's words."""
+        self.progress.phase(f"laying {', '.join(requirements)} over what is installed")
+        for event in self._ask({"do": "overlay", "requirements": list(requirements), "wheels": wheels}):
+            if event["event"] == "overlay":
+                return event
+        raise RuntimeError("the worker built an overlay and did not say where")
+
+    def lock(self, key: str, owner: str, go_on: Callable[[str], str]) -> bool:
+        """Wait for the device's lock, saying for whom; held until the session ends. Whether another run had it. ``go_on``, told why
+        we wait, says how long that has been, or raises when it has been too long. A simulated device is nobody's."""
+        waited = False
         if self._world is not None:
-            return
+            return waited
         self.clock.enter("waiting")
         for event in self._ask({"do": "lock", "gpu": key, "owner": owner}):
             if event["event"] == "waiting":
+                waited = True
                 held = f"held by {event['owner']}"
                 self.progress.phase(f"waiting for {key}, {held}", go_on(f"{key} is {held}"))
             elif event.get("caution"):
                 self.progress.note(event["caution"])
         self.clock.enter("import")
+        return waited
 
     def _ask(self, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if self._keeper is None:
@@ -152,9 +189,11 @@ class Session:
         return self._keeper.ask(message)
 
 
-def has_room(board: Board, cpus: int) -> bool:
-    """Whether a process may import while another one measures on ``board``."""
-    return board.kind == "cuda" and cpus >= CPUS_TO_SPARE
+def room(board: Board, cpus: int, memory_bytes: int | None) -> int:
+    """How many processes may import while another one measures on ``board``, beside so much free memory (None = nobody knows)."""
+    if board.kind != "cuda":
+        return 0
+    return min(MOST_AHEAD, cpus // CPUS_EACH, MOST_AHEAD if memory_bytes is None else memory_bytes // MEMORY_EACH)
 
 
 def refuse_missing(folders: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,9 @@ from tuner.boards import completed
 from tuner.detect import machine_gpu
 from tuner.errors import UsageError
 from tuner.explain import no_such_key, usage_errors
-from tuner.sanity import refuse_foreign_backends, refuse_nonsense
+from tuner.sanity import Tree, refuse_foreign_backends, refuse_nonsense
 from tuner.settings_model import read_model
+from tuner.shipped import default_backends, engine_alone
 from tuner.simulation import world_of
 from tuner.spans import seconds_of
 
@@ -48,6 +50,7 @@ class Settings:
     explain: bool  # print every comparison behind the decision too
     budget_s: float | None  # no part of the scenario: a run goes on under another budget
     wait_for_gpu_s: float | None  # None = others on the device are not waited for
+    ask_limit_s: float  # an engine that is asked and does not answer is left alone then
     model_notes: tuple[str, ...] = ()  # what was guessed of a model that was read from a checkpoint
     checkpoint: str | None = None  # where that one's config.json lies
     world: World | None = None  # what stands in for a simulated GPU
@@ -64,32 +67,36 @@ class Backends:
 
 def compose(overrides: Sequence[str], config_dir: str | None = None) -> Settings:
     """The settings of a command line; ``config_dir`` adds options to the groups; ours keep their names."""
-    return settings_from(_composed(overrides, config_dir), config_dir)
+    cfg, backends = _composed(overrides, config_dir)
+    return settings_from(cfg, config_dir, backends)
 
 
 def compose_backends(overrides: Sequence[str], config_dir: str | None = None) -> Backends:
     """Raises `UsageError` as `settings_from` does, but looks at no more of the values than the engine's name."""
-    cfg = _composed(overrides, config_dir)
+    cfg, backends = _composed(overrides, config_dir)
     read_model(cfg)
-    tree = _resolved(cfg)
+    tree = _resolved(cfg, backends)
     refuse_foreign_backends(tree)
     return Backends(_entries(tree["backends"]), tree["engine"]["name"], tree["engine"]["version"])
 
 
-def _composed(overrides: Sequence[str], config_dir: str | None) -> DictConfig:
+def _composed(overrides: Sequence[str], config_dir: str | None) -> tuple[DictConfig, Tree | None]:
+    """The configuration, and its backends where they are those of the package: merging their files takes Hydra most of its time."""
     from hydra import compose as hydra_compose
     from hydra import initialize_config_module
 
     schema.register()
     searched = [f"hydra.searchpath=[file://{_folder(config_dir)}]"] if config_dir else []
+    engine = engine_alone(overrides) if config_dir is None else None
     with usage_errors(), initialize_config_module("conf", version_base="1.3"):
-        return hydra_compose("config", [*searched, *overrides])
+        cfg = hydra_compose("config", [*searched, *overrides, *(["backend=[]"] if engine else [])])
+    return cfg, default_backends(engine) if engine else None
 
 
-def settings_from(cfg: DictConfig, config_dir: str | None = None) -> Settings:
-    """Raises `UsageError` for an unknown key, a missing value or one that makes no sense."""
+def settings_from(cfg: DictConfig, config_dir: str | None = None, backends: Tree | None = None) -> Settings:
+    """``backends``, if any, stand for those of ``cfg``. Raises `UsageError` for an unknown key, a missing or a senseless value."""
     model_notes = read_model(cfg)
-    tree = _resolved(cfg)
+    tree = _resolved(cfg, backends)
     refuse_nonsense(tree)
     scenario, entries = _scenario(tree), _entries(tree["backends"])
     return Settings(
@@ -104,12 +111,14 @@ def settings_from(cfg: DictConfig, config_dir: str | None = None) -> Settings:
         explain=tree["explain"],
         budget_s=tree["measure"][BUDGET],
         wait_for_gpu_s=None if tree["wait_for_gpu"] is None else seconds_of(tree["wait_for_gpu"], "wait_for_gpu"),
+        ask_limit_s=seconds_of(tree["ask_limit"], "ask_limit"),
         model_notes=model_notes,
         checkpoint=tree["model"]["path"],
         world=world_of(scenario.gpu, tree["gpu"][SIMULATED], entries),
     )
 
 
+@cache
 def gpu_sheets() -> tuple[Gpu, ...]:
     """The GPUs whose figures the package knows."""
     known = [_read("gpu", name) for name in names.groups()["gpu"]]
@@ -122,12 +131,12 @@ def _folder(config_dir: str) -> Path:
     return Path(config_dir).absolute()
 
 
-def _resolved(cfg: DictConfig) -> dict[str, Any]:
+def _resolved(cfg: DictConfig, backends: Tree | None) -> dict[str, Any]:
     with usage_errors():
         tree: Any = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True, enum_to_str=True)
     for key in names.unknown_keys(tree):  # Hydra lets +engine.x=1 through
         raise UsageError(no_such_key(key))
-    return dict(tree)
+    return dict(tree) if backends is None else {**tree, "backends": backends}
 
 
 def _scenario(tree: dict[str, Any]) -> Scenario:
@@ -140,9 +149,17 @@ def _scenario(tree: dict[str, Any]) -> Scenario:
         gpu=completed(machine_gpu(), gpu_sheets()) if tree["gpu"]["kind"] == AUTO else _gpu_record(tree["gpu"]),
         traffic=from_plain(Traffic, tree["traffic"]),
         engine=from_plain(Engine, engine),
-        measure=from_plain(Measure, {key: value for key, value in tree["measure"].items() if key != BUDGET}),
+        measure=_measure(tree["measure"]),
         decide=from_plain(Decide, tree["decide"]),
     )
+
+
+def _measure(tree: dict[str, Any]) -> Measure:
+    """Of a variant whatever is not its backend is a knob."""
+    knobs = [sorted((key, value) for key, value in each.items() if key != "backend") for each in tree["variants"]]
+    variants = [{"backend": each["backend"], "knobs": found} for each, found in zip(tree["variants"], knobs)]
+    kept = {key: value for key, value in tree.items() if key != BUDGET}
+    return from_plain(Measure, {**kept, "variants": variants})
 
 
 def _gpu_record(tree: dict[str, Any]) -> Gpu:

@@ -85,3 +85,15 @@ def _packages(versions: dict[str, str]) -> Iterator[Package]:
     for module, version in versions.items():
         owner = next((each.name for each in known if module in each.imports), module)
         yield Package(module, owner, version)
+
+
+def with_packages(world: World, requirements: Iterable[str]) -> World:
+    """``world`` with other versions installed ("name==version"). Raises `UsageError` for a distribution that it has not."""
+    packages = world.packages
+    for requirement in requirements:
+        name, _, version = requirement.partition("==")
+        if all(package.distribution != name for package in packages):
+            there = ", ".join(dict.fromkeys(package.distribution for package in packages))
+            raise UsageError(f"the simulated GPU has no distribution {name!r}; it has {there}")
+        packages = tuple(replace(package, version=version) if package.distribution == name else package for package in packages)
+    return replace(world, packages=packages)

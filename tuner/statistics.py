@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from statistics import fmean, median
+from statistics import fmean, median, stdev
 
 from scipy.special import stdtrit
 
@@ -27,6 +27,11 @@ def visit_value(sample_us: Sequence[float]) -> float:
 def process_mean(visits: Iterable[Sequence[float]]) -> float:
     """One arm on one cell in one process: the mean of its visits' values."""
     return fmean(visit_value(samples) for samples in visits)
+
+
+def error_of_mean(values: Sequence[float]) -> float:
+    """Standard error of the mean of ``values``; 0 below two."""
+    return stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
 
 
 def standard_error(differences: Sequence[float], sigma_floor: float, also: Sequence[float] = ()) -> float:

@@ -21,7 +21,7 @@ from store.scrub import private_names, scrubbed
 from tuner.budget import budget_for, in_order
 from tuner.calibrated import noise_floor
 from tuner.clock import PhaseClock
-from tuner.consult import consult
+from tuner.consult import begin_engine, consult
 from tuner.decide import decide
 from tuner.deciding.explanation import explain
 from tuner.deciding.floor import said_of
@@ -31,7 +31,7 @@ from tuner.doctor.diagnose import spoiled_by
 from tuner.drivers import imports_of
 from tuner.errors import OK, Incomplete, UsageError, WrongResults
 from tuner.job import Job
-from tuner.looks import CONFIRMING
+from tuner.looks import CONFIRMING, REVISITS
 from tuner.machine import cautions_of, device_key, settings_on
 from tuner.new_run import default_arms, new_run, stage_of
 from tuner.pin import pin_of
@@ -43,6 +43,7 @@ from tuner.prospect import prospect
 from tuner.race import race
 from tuner.rationing import left_out, refuse_too_few
 from tuner.recorded_times import refuse_unrecorded
+from tuner.revisit import revisit
 from tuner.session import Facts, Session
 from tuner.settings import Settings
 from tuner.waiting import Wait, take_device
@@ -71,6 +72,7 @@ def _measure(settings: Settings, store: Store, session: Session) -> str:
     """Everything that needs the device; returns the id of the run it is stored under."""
     environment = session.facts((settings.scenario.engine.name, "torch", "triton", *imports_of(settings.entries))).environment
     settings = settings_on(settings, environment)
+    begin_engine(session, settings, environment)
     plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
     say_who_answered(session.progress, plan)
     refuse_hopeless(plan)
@@ -80,7 +82,7 @@ def _measure(settings: Settings, store: Store, session: Session) -> str:
     facts = take_device(session, device_key(environment.board), owner, Wait(settings.wait_for_gpu_s))
     floor = noise_floor(store, environment.board)
     session.progress.note(said_of(floor, settings.scenario.decide))
-    begun = replace(new_run(plan, environment, findings), noise_floor=floor)
+    begun = replace(new_run(plan, environment, findings, settings.world), noise_floor=floor)
     run = begin_run(store, begun, settings.fresh, reopen=settings.without_default)
     if caution := replaced(settings.pin_path, run):
         session.progress.note(caution)
@@ -147,6 +149,8 @@ def work_off(job: Job, run: Run) -> None:
     """
     probe_arms(job, run.trials, len(run.rounds))
     complete = race(job)
+    if complete:
+        revisit(job)
     earlier, run = len(run.rounds), load_run(job.store, run.id)
     sentences = left_out(run, job.budget, earlier)
     set_left_out(job.store, run.id, sentences)
@@ -159,7 +163,8 @@ def work_off(job: Job, run: Run) -> None:
 def announce(progress: Progress, run: Run) -> None:
     """What is measured, how much of it is there already."""
     probed = sum(not open_cells(arm, run.cells, run.trials, run.exclusions) for arm in run.arms)
-    progress.total(len(run.arms) + run.scenario.measure.processes + CONFIRMING, done=probed + len(run.rounds))
+    after = CONFIRMING + (REVISITS if run.scenario.measure.sensitivity else 0)
+    progress.total(len(run.arms) + run.scenario.measure.processes + after, done=probed + len(run.rounds) + len(run.revisits))
     if run.trials or run.rounds:
         progress.note(f"going on with run {run.id}: {len(run.trials)} trials and {len(run.rounds)} rounds are there")
     names = ", ".join(arm.name for arm in run.arms) or "no backend"

@@ -3,50 +3,42 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
-from tuner import spans
-from tuner.errors import MeasurementInvalid
 from tuner.machine import refuse_busy, used_by_others
+from tuner.patience import Company, Wait, in_use
 from tuner.session import Facts, Session
 
+__all__ = ["Wait", "take_device"]
+
 LOOK_EVERY_S = 5.0
-
-
-class Wait:
-    """``limit_s`` None: another run of attnpin is waited for as long as it takes, anybody else not at all."""
-
-    def __init__(self, limit_s: float | None, now: Callable[[], float] = time.monotonic) -> None:
-        self.limit_s = limit_s
-        self._now = now
-        self._began = now()
-
-    def go_on(self, because: str) -> str:
-        """How much has passed, in words. Raises `MeasurementInvalid`, which says ``because``, when the time is over."""
-        passed_s = self._now() - self._began
-        if self.limit_s is None:
-            return f"{spans.words(passed_s)} have passed"
-        if passed_s > self.limit_s:
-            raise MeasurementInvalid(
-                f"{because} still after {spans.words(self.limit_s)}; wait longer with --wait-for-gpu, "
-                "or choose another GPU with CUDA_VISIBLE_DEVICES"
-            )
-        return f"{spans.words(passed_s)} of {spans.words(self.limit_s)} have passed"
+LEAVING_LOOK_S, LEAVING_LOOKS = 0.5, 8  # a run of ours that ended is gone, and its load forgotten, within these
 
 
 def take_device(session: Session, key: str, owner: str, wait: Wait) -> Facts:
-    """Hold the lock ``key`` as ``owner`` and return what is known of the device once others have left it.
+    """Hold the lock ``key`` as ``owner`` and return what is known of the device once others have left it. From then on the session
+    bears with others who come between two of its processes as ``wait`` says.
 
     Raises `MeasurementInvalid` when they have not in time.
     """
-    session.lock(key, owner, wait.go_on)
-    facts = session.facts(())  # only now, since a run that was waited for used the device before
+    facts = _after_ours(session) if session.lock(key, owner, wait.go_on) else session.facts(())
+    name = facts.environment.board.name
+    session.company = Company(name, wait.limit_s)
     session.clock.enter("waiting")
     while wait.limit_s is not None and (others := used_by_others(facts)):
-        name = facts.environment.board.name
-        session.progress.phase(f"waiting until {name} is free", f"{others}; {wait.go_on(f'{name} is used by others: {others}')}")
+        session.progress.phase(f"waiting until {name} is free", f"{others}; {wait.go_on(in_use(name, others))}")
         time.sleep(LOOK_EVERY_S)
         facts = session.facts(())
     refuse_busy(facts)
     session.clock.enter("import")
+    return facts
+
+
+def _after_ours(session: Session) -> Facts:
+    """What is known once the run that was waited for has left: it used the device until it gave its lock back."""
+    facts = session.facts(())
+    for _ in range(LEAVING_LOOKS):
+        if used_by_others(facts) is None:
+            break
+        time.sleep(LEAVING_LOOK_S)
+        facts = session.facts(())
     return facts

@@ -52,10 +52,14 @@ def judge(expected: Expected, output: torch.Tensor, limit: float) -> Errors:
     exact = relative_errors(output[expected.exact_rows], expected.exact)
     largest = max(float(errors.max()), float(exact.max()))
     if not largest <= limit:
-        raise Incorrect(f"relative error {largest:.2e} against the reference, at most {limit:.0e} is right for this dtype")
+        raise too_far(largest, limit)
     if output.dtype.itemsize < 4:  # between float32 results only the order of summation differs
         _compare_with_naive(expected, output)
     return Errors(largest, math.sqrt(float(errors.square().mean())))
+
+
+def too_far(largest: float, limit: float) -> Incorrect:
+    return Incorrect(f"relative error {largest:.2e} against the reference, at most {limit:.0e} is right for this dtype")
 
 
 def require_finite(output: torch.Tensor) -> None:

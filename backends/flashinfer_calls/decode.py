@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from backends.driver import CellData
     from backends.flashinfer_paged import Library
 
-BACKEND = "fa2"
 CAPTURE_LENGTH = 1  # a recorded batch is planned for requests of one token (get_cuda_graph_seq_len_fill_value)
 
 
@@ -105,7 +104,7 @@ class DecodeCall:
 
     def _make_wrapper(self) -> Any:
         make = self._library.module.BatchDecodeWithPagedKVCacheWrapper
-        return make(self._library.workspace, "NHD", use_tensor_cores=self._tensor_cores, backend=BACKEND)
+        return make(self._library.workspace, "NHD", use_tensor_cores=self._tensor_cores, backend=self._library.decode_backend)
 
     def _make_graph_wrapper(self, size: int, table: torch.Tensor) -> Any:
         import torch
@@ -118,7 +117,7 @@ class DecodeCall:
             paged_kv_indptr_buffer=torch.zeros(size + 1, dtype=torch.int32, device=table.device),
             paged_kv_indices_buffer=table,
             paged_kv_last_page_len_buffer=self._batch.last_page_len,
-            backend=BACKEND,
+            backend=self._library.decode_backend,
         )
 
 

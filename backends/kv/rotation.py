@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from backends.cell import Cell, attention_flops, kv_bytes
 
@@ -23,12 +24,12 @@ class NotEnoughMemory(MemoryError):
     """Not even two pools of the cells' own size fit into the budget."""
 
 
-def slots_wanted(cell: Cell, cache_bytes: int, element_bytes: int, device_type: str) -> int:
+def slots_wanted(cell: Cell, cache_bytes: int, element_bytes: float, device_type: str) -> int:
     """Pools the cell rotates over: enough that `CACHES_BETWEEN_READS` caches of other KV lie between two reads of one."""
     unique = kv_bytes(cell, element_bytes)
     if attention_flops(cell) >= HIDDEN * FLOPS_PER_BYTE[device_type] * unique:
         return MIN_SLOTS
-    return min(MAX_SLOTS, max(MIN_SLOTS, -(-CACHES_BETWEEN_READS * cache_bytes // unique) + 1))
+    return min(MAX_SLOTS, max(MIN_SLOTS, ceil(CACHES_BETWEEN_READS * cache_bytes / unique) + 1))
 
 
 def computes(cell: Cell, device_type: str) -> bool:

@@ -103,6 +103,7 @@ def server_arguments(arm: Arm, stage: Stage) -> dict[str, Any]:
         "page_size": arm.page_size,
         "kv_cache_dtype": KV_ARGUMENT,
         "chunked_prefill_size": stage.chunked_prefill_size,
+        "enable_deterministic_inference": stage.deterministic,
         "cuda_graph_config": CudaGraphConfig(decode=PhaseConfig(backend="full"), prefill=PhaseConfig(backend="disabled")),
     }
 

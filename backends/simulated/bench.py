@@ -10,23 +10,25 @@ from backends.arm import Arm
 from backends.cell import Cell
 from backends.driver import CellData, KvPool, Stage
 from backends.dtypes import element_bytes
-from backends.measured import Identity, Soundness
+from backends.measured import Identity, KernelNode, Soundness
 from backends.memory import Reading
 from backends.simulated.anchors import CODE, anchors_of
 from backends.simulated.checker import SimulatedChecker
 from backends.simulated.driver import SimulatedDriver
+from backends.simulated.environment import STRANGERS_BYTES
 from backends.simulated.guarded import SimulatedSentry, reading
 from backends.simulated.misfortunes import Misfortunes
 from backends.simulated.modelled import Modelled
 from backends.simulated.recorded import Recorded
 from backends.simulated.timed import SimulatedTimed
-from backends.simulated.world import World
+from backends.simulated.world import Misfortune, World
 from backends.timing.lookout import Lookout
 from backends.timing.roofline import MARGIN, Implausible, Limits
+from backends.timing.sampled import PLAIN
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from backends.kv.rotation import PoolPlan
     from backends.model import LayerKind
@@ -59,13 +61,14 @@ class Times(Protocol):
 class SimulatedBench:
     """Nothing sleeps: what would take time moves the bench's own clock. ``seed`` draws this process's noise.
 
-    Device memory is counted, not taken; ``allocated_bytes`` is what lives there just now.
+    Device memory is counted, not taken; ``allocated_bytes`` is what lives there just now. ``streamed`` as in `backends.spec.StageSpec`.
     """
 
     type = "cuda"
 
-    def __init__(self, world: World, seed: int) -> None:
+    def __init__(self, world: World, seed: int, streamed: Mapping[str, int] | None = None) -> None:
         self.world = world
+        self.streamed = dict(streamed or {})
         self.times: Times = Modelled(world, seed) if world.recorded is None else Recorded(world, seed)
         self.misfortunes = Misfortunes(world.faults, self.now)
         self.lost: str | None = None
@@ -88,6 +91,10 @@ class SimulatedBench:
         """Negative to give back."""
         self.allocated_bytes += size_bytes
         self._peak_bytes = max(self._peak_bytes, self.allocated_bytes)
+
+    def taken_bytes(self) -> int | None:
+        stranger = self.world.telling and self.misfortunes.here(Misfortune.FOREIGN_PROCESS) is not None
+        return STRANGERS_BYTES if stranger else None
 
     def open(self) -> str:
         self.spend(OPEN_S)
@@ -145,7 +152,10 @@ class SimulatedBench:
         return SimulatedDriver(arm, stage, self)
 
     def timed(self, call: Any, data: CellData, slots: int, timing: TimingSpec, manner: Manner) -> SimulatedTimed:
-        return SimulatedTimed(call, slots, timing, manner, self)
+        return SimulatedTimed(call, call.graph, slots, timing, manner, self)
+
+    def eagerly(self, call: Any, slots: int, timing: TimingSpec) -> SimulatedTimed:
+        return SimulatedTimed(call, False, slots, timing, PLAIN, self)
 
     def soundness(self, call: Any, timed: Any, pools: int, timing: TimingSpec) -> Soundness | None:
         return call.soundness if timed.mode == "graph" else None
@@ -153,13 +163,17 @@ class SimulatedBench:
     def checker(self, data: CellData, slot: int, soft_cap: float | None) -> SimulatedChecker:
         return SimulatedChecker(data.cell, slot, self.spend)
 
+    def launches(self, call: Any, timed: Any) -> tuple[KernelNode, ...]:
+        waits = timed.mode == "eager" and self.misfortunes.here(Misfortune.WAITS, call.arm, call.cell)
+        return () if waits else tuple(call.nodes(timed.mode))
+
     def identify(self, call: Any, timed: Any) -> Identity:
-        return Identity(call.resolved, timed.mode, call.kernels, timed.nodes)
+        return Identity(call.resolved, timed.mode, call.kernels, call.nodes(timed.mode))
 
     def autotuned(self) -> tuple[tuple[str, str], ...]:
         return ()
 
-    def anchors(self, dtype: str, code: bytes | None) -> tuple[Anchors, bytes | None]:
+    def anchors(self, dtype: str, timing: TimingSpec, code: bytes | None) -> tuple[Anchors, bytes | None]:
         return anchors_of(self), code or CODE
 
     def lookout(self) -> Lookout:
@@ -176,7 +190,7 @@ class SimulatedLimits:
     def __init__(self, world: World) -> None:
         self._limits = Limits(world.board.bandwidth_bytes_per_s or 0.0, world.peak_flops, MARGIN["cuda"])
 
-    def require_plausible(self, cell: Cell, kv_element_bytes: int, sample_us: Iterable[float]) -> None:
+    def require_plausible(self, cell: Cell, kv_element_bytes: float, sample_us: Iterable[float]) -> None:
         fastest_us = min(sample_us)
         if objection := self._limits.objection(cell, kv_element_bytes, fastest_us):
             raise Implausible(f"a sample of {fastest_us:.1f} us means {objection}")

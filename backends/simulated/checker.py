@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from backends.checks.checker import not_written
 from backends.checks.needles import LIMIT, missed
-from backends.checks.tolerance import TAU, Errors, not_finite
+from backends.checks.tolerance import TAU, Errors, not_finite, too_far
 from backends.simulated.world import Misfortune
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class SimulatedChecker:
         if wrong is Misfortune.NANS:
             elements = tokens * layer.query_heads * layer.value_head_dim
             raise not_finite(elements, elements)
+        if wrong is Misfortune.STALE_GRAPH:
+            raise too_far(1.0, TAU[self._cell.dtype])
         largest = ROUNDING * TAU[self._cell.dtype]
         return Errors(largest, largest / 2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 OPEN_S, BUILD_S = 0.5, 0.05
 WORKSPACE_BYTES, CALL_BYTES = 128 << 20, 4 << 20
-GRID, BLOCK = (132, 1, 1), (128, 1, 1)
+GRID, PENALISED_GRID, BLOCK = (132, 1, 1), (528, 1, 1), (128, 1, 1)
 DOUBTFUL = (1.05, 0.95, 1.1)  # of `Soundness`: rotation, slope, spaced
 WRONG = (Misfortune.NANS, Misfortune.LOST_KEY, Misfortune.UNWRITTEN)
 
@@ -70,10 +71,16 @@ class SimulatedCall:
     def kernels(self) -> tuple[str, ...]:
         return (f"simulated_{self.arm.backend}_{self.cell.phase.value}",)
 
+    def nodes(self, mode: str) -> tuple[KernelNode, ...]:
+        grid = PENALISED_GRID if mode == "graph" and self._meets(Misfortune.GRAPH_PENALTY) else GRID
+        code = (int(self._meets(Misfortune.OTHER_KERNEL)), *self._releases)
+        return tuple(KernelNode(name, grid, BLOCK, 0, code) for name in self.kernels)
+
     @property
-    def nodes(self) -> tuple[KernelNode, ...]:
-        code = (int(self._meets(Misfortune.OTHER_KERNEL)),)
-        return tuple(KernelNode(name, GRID, BLOCK, 0, code) for name in self.kernels)
+    def _releases(self) -> tuple[int, ...]:
+        """Another release of what the arm imports is other machine code."""
+        versions = sorted((each.module, each.version) for each in self._bench.world.packages if each.module in self.arm.packages)
+        return tuple(zlib.crc32(repr(each).encode()) for each in versions)
 
     @property
     def soundness(self) -> Soundness:
@@ -91,6 +98,11 @@ class SimulatedCall:
     def launch(self, slot: int) -> Any:
         self._bench.spend(self._bench.times.call_us(self.arm, self.cell) * 1e-6)
         return Answer(next(filter(self._meets, WRONG), None))
+
+    def replay(self, slot: int) -> Answer:
+        """As a graph's last launch."""
+        answer = self.launch(slot)
+        return Answer(Misfortune.STALE_GRAPH) if self._meets(Misfortune.STALE_GRAPH) else answer
 
     def active(self) -> AbstractContextManager[None]:
         return nullcontext()

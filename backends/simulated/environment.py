@@ -30,12 +30,12 @@ def environment(world: World) -> Environment:
 
 
 def busy(world: World) -> Busy:
-    """As `backends.worker.board.busy` tells it of a real one."""
+    """As `backends.worker.board.busy` tells it of a real one, at a process's first second."""
     from backends.worker.board import NOT_VERIFIABLE
 
     if not world.telling:
         return NOT_VERIFIABLE
-    stranger = any(fault.kind is Misfortune.FOREIGN_PROCESS for fault in world.faults)
+    stranger = any(fault.kind is Misfortune.FOREIGN_PROCESS and fault.after_s <= 0 for fault in world.faults)
     return {"memory_bytes": STRANGERS_BYTES, "utilization_percent": STRANGERS_LOAD} if stranger else None
 
 

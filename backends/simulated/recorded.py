@@ -7,11 +7,12 @@ from statistics import median
 
 from backends.arm import Arm
 from backends.cell import Cell
+from backends.driver import Refused
 from backends.simulated.modelled import factor
 from backends.simulated.world import RecordedCell, World
 
 
-class NotRecorded(LookupError):
+class NotRecorded(Refused):
     """A time is asked for that nobody measured; the controller refuses such a plan before it starts."""
 
 
@@ -49,5 +50,5 @@ class Recorded:
     def _of(self, arm: Arm, cell: Cell) -> RecordedCell:
         found = self._cells.get((arm.name, cell.name))
         if found is None:
-            raise NotRecorded(f"the recording holds no time of {arm.name} on {cell.name}")
+            raise NotRecorded(f"not recorded: the recording holds no time of {arm.name} on {cell.name}")
         return found

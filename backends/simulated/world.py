@@ -69,6 +69,7 @@ class Misfortune(str, Enum):
     POWER_CAP = "power_cap"
     POWER_LIMIT = "power_limit"
     STARVED = "starved"
+    SLOW_CLOCK = "slow_clock"  # its events see less time than passes
     ECC = "ecc"
     XID = "xid"  # a faulty kernel takes the device's context with it, where it names a backend; else it is somebody else's
     OUT_OF_MEMORY = "out_of_memory"
@@ -81,7 +82,12 @@ class Misfortune(str, Enum):
     PARTLY_WARM = "partly_warm"  # slower over twice as many pools
     UNEVEN = "uneven"  # a launch more takes less than the launches before it
     OVERLAPS = "overlaps"  # a launch begins inside the one before it
+    CROWDED = "crowded"  # slower where weights stream between two launches
+    SCATTERED = "scattered"  # slower where pages lie at random
+    GRAPH_PENALTY = "graph_penalty"  # a launch of a graph takes longer than an eager one, on another grid
+    STALE_GRAPH = "stale_graph"  # replays what it was recorded on
     OTHER_KERNEL = "other_kernel"  # under the same name
+    WAITS = "waits"  # for the device inside an eager call, which cannot be recorded then
     SLOW_BUILD = "slow_build"
     CRASH = "crash"
     HANG = "hang"

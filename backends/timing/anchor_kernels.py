@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from ctypes import c_uint, c_ulonglong
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,15 @@ from backends.anchored import VISITS, Anchors
 from backends.cuda_calls import CudaRefused
 from backends.cuda_code import Kernel, compiled, load
 from backends.timing.cuda_events import back_to_back_us
+from backends.timing.garbage import left_lying
+from backends.timing.known_duration import spun_us
 
 if TYPE_CHECKING:
     import torch
 
+    from backends.spec import TimingSpec
     from backends.timing.roofline import Limits
+    from backends.timing.sm_clock import SmClock
 
 SOURCE = Path(__file__).with_name("anchors.ptx")
 ENTRIES = ("attnpin_read", "attnpin_multiply", "attnpin_nothing")
@@ -34,11 +39,16 @@ def source_digest() -> str:
     return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
 
 
-def anchors_of(device: torch.device, limits: Limits, code: bytes | None) -> tuple[Anchors, bytes | None]:
-    """The anchors and their machine code: ``code``, or None = compiled now. Where the driver takes neither, the limits alone."""
+def anchors_of(
+    device: torch.device, limits: Limits, timing: TimingSpec, code: bytes | None, clock: SmClock | None = None
+) -> tuple[Anchors, bytes | None]:
+    """The anchors and their machine code: ``code``, or None = compiled now. Where the driver takes neither, the limits alone.
+
+    ``timing`` and ``clock`` as arms are timed: what is held against a known time is their clock."""
     try:
         code = code or compiled(SOURCE.read_bytes())
-        return _timed(_Works(device, load(code, ENTRIES)), limits), code
+        found = _timed(_Works(device, load(code, ENTRIES)), limits)
+        return replace(found, spin_us=spun_us(device, timing, clock)), code
     except (CudaRefused, RuntimeError) as error:  # the second where memory is short
         return Anchors(limits.bandwidth_bytes_per_s, limits.flops_per_s, why_none=str(error).partition("\n")[0]), None
 
@@ -68,10 +78,13 @@ class _Works:
         self._words = READ_BYTES // WORD_BYTES // turn * turn
         self.read_bytes = self._words * WORD_BYTES
         self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph):
+        with left_lying(), torch.cuda.graph(self._graph):
             for _ in range(CHAIN):
                 self._nothing.launch(1, 32, _stream())
-        self.all: tuple[Callable[[], object], ...] = (self._reads, self._multiplies, self._graph.replay)
+
+    @property
+    def all(self) -> tuple[Callable[[], object], ...]:
+        return self._reads, self._multiplies, self._graph.replay
 
     def _reads(self) -> None:
         data, sink = c_ulonglong(self._data.data_ptr()), c_ulonglong(self._sink.data_ptr())

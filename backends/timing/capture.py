@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from backends.measured import KernelNode
     from backends.spec import TimingSpec
     from backends.timing.sm_clock import SmClock
-    from backends.timing.spacer import Spacer
+    from backends.timing.spacer import Filler
 
 FIRST_LOOKS = 3
 
@@ -35,7 +35,7 @@ class ReplayedCall:
         slots: int,
         timing: TimingSpec,
         manner: Manner = PLAIN,
-        spacer: Spacer | None = None,
+        spacer: Filler | None = None,
         clock: SmClock | None = None,
         pace: Pace | None = None,
     ) -> None:
@@ -63,7 +63,7 @@ class ReplayedCall:
 
     @property
     def written(self) -> range:
-        return range(max(0, self.slots - len(self._order())), self.slots)
+        return range(min(self._order()), self.slots)
 
     def shot(self) -> torch.Tensor:
         """A replay into an output full of NaN."""
@@ -94,7 +94,7 @@ class ReplayedCall:
 
     def _settle(self, timing: TimingSpec) -> None:
         first = self.pace
-        self.pace = graph_pace(min(self.visit().us), self.slots, timing, self._manner.least)
+        self.pace = self._manner.whole(graph_pace(min(self.visit().us), self.slots, timing, self._manner.least))
         if self.pace.launches != first.launches:
             self.close()
             self._recording = self._record()

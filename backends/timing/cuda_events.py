@@ -19,12 +19,16 @@ def hold_back(seconds: float) -> None:
     cuda._sleep(int(seconds * CLOCK_HZ))
 
 
-def back_to_back_us(work: Callable[[], object], discards: int, samples: int, clock: SmClock | None = None) -> list[float]:
+def back_to_back_us(
+    work: Callable[[], object], discards: int, samples: int, clock: SmClock | None = None, head_start_s: float = HEAD_START_S
+) -> list[float]:
     """Device time of each of ``samples`` runs of ``work``, microseconds, one event between neighbours and one wait at the end.
-    ``clock`` runs from before the first to after the last."""
+    ``clock`` runs from before the first to after the last. Without ``head_start_s`` the device waits for the host wherever that is
+    slower: then it is the time from one run to the next as they are launched."""
     cuda = _cuda()
     events = [cuda.Event(enable_timing=True) for _ in range(samples + 1)]
-    hold_back(HEAD_START_S)
+    if head_start_s:
+        hold_back(head_start_s)
     for _ in range(discards):
         work()
     if clock is not None:

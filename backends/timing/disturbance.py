@@ -18,7 +18,7 @@ POWER_CAP = 0x04  # heavy kernels at stock limits: normal, and served the same w
 SET_CLOCKS = {0x02: "application clocks", 0x10: "sync boost", 0x100: "display clocks"}
 OTHERS_BYTES = 512 << 20  # about one CUDA context on an H200; kernels that our arms load late took 10 MiB there
 MIB = 1 << 20
-STARVED = 2  # readings in a row: one alone may be of the moment before the visit
+STARVED = 2  # of the sentry's readings in a row: one alone may be of the moment before the visit
 
 
 class Disturbed(Exception):
@@ -58,14 +58,15 @@ class Reading:
     visiting: bool = False
 
 
-def disturbance(first: Reading, readings: Sequence[Reading]) -> Disturbance | None:
+def disturbance(first: Reading, readings: Sequence[Reading], watched: Sequence[Reading] = ()) -> Disturbance | None:
     """The gravest that ``readings``, in their order, show. ``first`` was taken when the process stood on the device, before its
-    arms. Source of what voids and what invalidates: the measuring protocol, section 2.5."""
+    arms. ``watched``: those of the sentry alone, with the last ones before these: a row may reach over a look, since visits are
+    shorter than his pause. Source of what voids and what invalidates: the measuring protocol, section 2.5."""
     foreign = next((sentence for reading in readings for sentence in _foreign(first, reading)), None)
     if foreign is not None:
         return Disturbance(Gravity.INVALID, foreign)
     slowed = next((sentence for reading in readings for sentence in _slowed(reading)), None)
-    voided = slowed or _starved(readings)
+    voided = slowed or _starved(watched)
     return None if voided is None else Disturbance(Gravity.VOID, voided)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backends.measured import Identity, KernelNode
+from backends.timing.recorded_once import recorded_once
 
 if TYPE_CHECKING:
     import torch
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def identify(call: PreparedCall, timed: Timed, device: torch.device) -> Identity:
-    """The device kernels of one call in launch order, none of which can be read on a CPU; of a recorded call the launches as the
-    driver knows them, of an eager one as the profiler does."""
+    """The device kernels of one call in launch order, none of which can be read on a CPU, and its launches as `launches_of` tells
+    them; of an eager call that cannot be recorded as the profiler does."""
     if device.type == "cpu":
         return Identity(call.resolved, timed.mode, ())
     profiler = _profiled(call, timed)
@@ -28,7 +29,14 @@ def identify(call: PreparedCall, timed: Timed, device: torch.device) -> Identity
     # One run holds ``launches`` equal calls (an eager one a single call), so the first part of its kernels is one call's.
     launches = timed.pace.launches if timed.mode == "graph" else 1
     names = tuple(event.name for event in events[: len(events) // launches])
-    return Identity(call.resolved, timed.mode, names, timed.nodes or (_traced(profiler) if timed.mode == "eager" else ()))
+    nodes = launches_of(call, timed) or (_traced(profiler) if timed.mode == "eager" else ())
+    return Identity(call.resolved, timed.mode, names, nodes)
+
+
+def launches_of(call: PreparedCall, timed: Timed) -> tuple[KernelNode, ...]:
+    """The launches of one call as the driver knows them, of an eager one from a recording of its own, to be made after everything
+    that is timed; empty where there is none and where the driver does not tell."""
+    return timed.nodes if timed.mode == "graph" else recorded_once(call, timed.slots - 1)
 
 
 def _profiled(call: PreparedCall, timed: Timed) -> Any:

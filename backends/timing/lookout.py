@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from backends.measured import Conditions
-from backends.timing.disturbance import Disturbed, Gravity, Reading, cautions, disturbance
+from backends.timing.disturbance import STARVED, Disturbed, Gravity, Reading, cautions, disturbance
 from backends.timing.sentry import BoardReader, Sentry
 
 if TYPE_CHECKING:
@@ -25,14 +25,18 @@ class Listening(Protocol):
 
 class Lookout:
     """Made when the process stands on the device, with nothing of ours on it but the pools. ``read`` reads the device now and at
-    every look, never during a visit, and gives None where there is nothing to read; ``first`` replaces its first reading by one
-    that tells more. A ``sentry`` reads meanwhile."""
+    every look, never during a visit, and gives None where there is nothing to read; ``whole`` is a reading that tells more, for the
+    first one. A ``sentry`` reads meanwhile."""
 
-    def __init__(self, read: Callable[[], Reading | None], sentry: Listening | None = None, first: Reading | None = None) -> None:
+    def __init__(
+        self, read: Callable[[], Reading | None], sentry: Listening | None = None, whole: Callable[[], Reading | None] | None = None
+    ) -> None:
         self._read = read
         self._sentry = sentry
-        self._first = first or read()
+        self._whole = whole or read
+        self._first = self._whole()
         self._seen: list[Reading] = []
+        self._watched: tuple[Reading, ...] = ()
         self._judged = self._told = 0
         self.visiting = False
 
@@ -41,12 +45,24 @@ class Lookout:
         now = self._read()
         if self._first is None or now is None:
             return None
-        self._seen += [*(self._sentry.heard() if self._sentry else ()), now]
+        heard = tuple(self._sentry.heard()) if self._sentry else ()
+        self._seen += [*heard, now]
         new, self._judged = self._seen[self._judged :], len(self._seen)
-        found = disturbance(self._first, new)
+        watched = (*self._watched, *heard)
+        self._watched = watched[1 - STARVED :]
+        found = disturbance(self._first, new, watched)
         if found is not None and found.gravity is Gravity.INVALID:
             raise Disturbed(f"measurement invalid: {found.sentence}")
         return found.sentence if found else None
+
+    def resume(self) -> None:
+        """After another process of ours had the device: what it holds there is nobody else's, and what came meanwhile is its to tell."""
+        now = self._whole()
+        if self._sentry is not None:
+            self._sentry.heard()
+        self._watched = ()
+        if self._first is not None and now is not None:
+            self._first = replace(self._first, processes=now.processes, unreserved_bytes=now.unreserved_bytes)
 
     @contextmanager
     def during_visit(self) -> Iterator[None]:
@@ -105,6 +121,6 @@ def lookout_over(device: torch.device) -> Lookout:
         free, total = torch.cuda.mem_get_info(device)
         return replace(reading, unreserved_bytes=total - free - torch.cuda.memory_reserved(device))
 
-    lookout = Lookout(lambda: with_memory(board.glance()), sentry, with_memory(board.reading()))
+    lookout = Lookout(lambda: with_memory(board.glance()), sentry, lambda: with_memory(board.reading()))
     sentry.start(lambda: lookout.visiting)
     return lookout

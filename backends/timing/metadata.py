@@ -5,6 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+from backends.timing.garbage import left_lying
+
 if TYPE_CHECKING:
     from backends.bench import Bench
     from backends.driver import PreparedCall
@@ -18,7 +20,7 @@ def metadata_us(call: PreparedCall, bench: Bench) -> tuple[float, float]:
     """Microseconds until ``plan()`` returns, and until the device is idle again; medians, each from an idle device."""
     looks: list[tuple[float, float]] = []
     until = bench.now() + LIMIT_S
-    with call.active():
+    with call.active(), left_lying():
         call.plan()
         while len(looks) < MIN_LOOKS or (len(looks) < LOOKS and bench.now() < until):
             looks.append(_look_us(call, bench))

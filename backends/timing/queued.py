@@ -1,4 +1,4 @@
-"""Timing of eager CUDA calls: device time with the queue held back, and wall time of a row of them as a server launches them."""
+"""Timing of eager CUDA calls: device time with the queue held back, and the time from call to call as a server launches them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import time
 from statistics import median
 from typing import TYPE_CHECKING
 
-from backends.timing.cuda_events import HEAD_START_S, held_back_us, hold_back
-from backends.timing.pace import Pace, eager_pace
+from backends.timing.cuda_events import HEAD_START_S, back_to_back_us, held_back_us, hold_back
+from backends.timing.garbage import left_lying
+from backends.timing.pace import AHEAD, Pace, eager_pace, row_pace
 from backends.timing.sampled import PLAIN, Manner, Sampled
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 
 PROBE_S = 0.02  # how long the device is kept busy to see whether a call returns meanwhile
 MAX_HEAD_START_S = 0.05  # an idle device cools down and clocks up, so it waits no longer than it must
-SERVED_LOOKS, SERVED_S = 10, 0.25
-ROW, ROW_US = 4, 50_000.0  # launches in a row, fewer where that takes longer
+SERVED_LOOKS = 2  # times the rows of a visit
 
 
 class QueuedCall:
@@ -40,12 +40,11 @@ class QueuedCall:
         self._manner = manner
         self._clock = clock
         self._turn = 0
-        self._row = 1
-        self.pace = Pace(1, 2, 1)
+        self.pace, self._row_pace = Pace(1, 2, 1), Pace(1, 1, 0)
         self._issue_s = self._time_to_issue()
-        call_us = min(self.visit().us)
-        self.pace = eager_pace(call_us, timing, least=manner.least)
-        self._row = max(self.pace.launches, min(ROW, int(ROW_US / call_us)))
+        call_us, issue_us = min(self.visit().us), self._issue_s * 1e6
+        self.pace = manner.whole(eager_pace(call_us, timing, manner.least, issue_us))
+        self._row_pace = manner.whole(row_pace(max(call_us, issue_us), manner.least))
 
     @property
     def written(self) -> range:
@@ -61,23 +60,15 @@ class QueuedCall:
 
     def visit(self) -> Sampled:
         """The metadata is made anew first: arms of one process may share the buffers it lies in."""
-        pace = self.pace
-        head_start_s = min(MAX_HEAD_START_S, HEAD_START_S + 1.5 * self._issue_s * pace.launches)
-        with self._call.active():
+        with self._call.active(), left_lying():
             self._call.plan()
-            times = held_back_us(lambda: self._launch(pace.launches), head_start_s, pace.discards + pace.replays, self._clock)
-            served_us = self._row_us()
-        mhz = self._clock.mhz() if self._clock else None
-        return Sampled(tuple(us / pace.launches for us in times[pace.discards :]), served_us, mhz)
+            us, rows_us = self._held_back_us(), self._rows_us()
+        return Sampled(us, median(rows_us), self._clock.mhz() if self._clock else None, rows_us)
 
     def served_us(self) -> float | None:
-        looks: list[float] = []
-        until = time.monotonic() + SERVED_S
-        with self._call.active():
+        with self._call.active(), left_lying():
             self._call.plan()
-            while not looks or (len(looks) < SERVED_LOOKS and time.monotonic() < until):
-                looks.append(self._row_us())
-        return median(looks)
+            return median(us for _ in range(SERVED_LOOKS) for us in self._rows_us())
 
     def close(self) -> None:
         """Nothing is held beyond the call itself."""
@@ -87,16 +78,20 @@ class QueuedCall:
             self._call.launch(self._turn)
             self._turn = (self._turn + 1) % self.slots
 
-    def _row_us(self) -> float:
-        """Wall time of a call, one layer after another from an idle device until it is idle again: of host and device the
-        slower one sets the pace."""
-        import torch
+    def _held_back_us(self) -> tuple[float, ...]:
+        """Device time of a call."""
+        launches, discards = self.pace.launches, self.pace.discards
+        head_start_s = min(MAX_HEAD_START_S, HEAD_START_S + AHEAD * self._issue_s * launches)
+        times = held_back_us(lambda: self._launch(launches), head_start_s, discards + self.pace.replays, self._clock)
+        return tuple(us / launches for us in times[discards:])
 
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        self._launch(self._row)
-        torch.cuda.synchronize()
-        return (time.perf_counter() - start) * 1e6 / self._row
+    def _rows_us(self) -> tuple[float, ...]:
+        """Time from one call to the next in each of several rows, one layer after another without a wait: of host and device the
+        slower one sets the pace. What it takes to begin on an idle device, and to see that it is idle again, is a step's, not a
+        layer's, and scatters by 250 us on an H200; so the rows follow one another and are told apart by events."""
+        pace = self._row_pace
+        times = back_to_back_us(lambda: self._launch(pace.launches), pace.discards, pace.replays, head_start_s=0.0)
+        return tuple(us / pace.launches for us in times)
 
     def _time_to_issue(self) -> float:
         """Seconds the host takes to queue one call; 0 for a call that does not return before the device is free."""
@@ -107,8 +102,11 @@ class QueuedCall:
             self._call.launch(self.slots - 1)
             torch.cuda.synchronize()
             hold_back(PROBE_S)
-            start = time.perf_counter()
-            self._call.launch(self.slots - 1)
-            issued_s = time.perf_counter() - start
+            first_s, again_s = self._issued_s(), self._issued_s()
             torch.cuda.synchronize()
-        return issued_s if issued_s < 0.75 * PROBE_S else 0.0
+        return min(first_s, again_s) if first_s < 0.75 * PROBE_S else 0.0
+
+    def _issued_s(self) -> float:
+        start = time.perf_counter()
+        self._call.launch(self.slots - 1)
+        return time.perf_counter() - start

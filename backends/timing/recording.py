@@ -10,12 +10,13 @@ from backends.cuda_calls import CudaRefused
 from backends.cuda_graph import LaunchParameters, described, recorded_launches
 from backends.measured import KernelNode
 from backends.memory import GraphMemory, Growth, held, taken
+from backends.timing.garbage import left_lying
 
 if TYPE_CHECKING:
     import torch
 
     from backends.driver import PreparedCall
-    from backends.timing.spacer import Spacer
+    from backends.timing.spacer import Filler
 
 WARM_UPS = 2
 
@@ -27,7 +28,7 @@ class Recording:
     kernels of the first, empty where the driver does not tell. Raises what the first launches raise.
     """
 
-    def __init__(self, call: PreparedCall, order: Sequence[int], spacer: Spacer | None = None) -> None:
+    def __init__(self, call: PreparedCall, order: Sequence[int], spacer: Filler | None = None) -> None:
         import torch
 
         cuda: Any = torch.cuda  # its streams have no types
@@ -39,7 +40,7 @@ class Recording:
             # Recording gives back what the allocator had kept for later, and the graph's own pool would be set off against it.
             torch.cuda.empty_cache()
             taken_more, held_more = Growth(taken(device)), Growth(held(device))
-            with _first_error(), torch.cuda.graph(self._graph, stream=stream):
+            with _first_error(), left_lying(), torch.cuda.graph(self._graph, stream=stream):  # a dead graph's end spoils a recording
                 self.output = self._launch_all(call, order, spacer, stream.cuda_stream)
             self.memory = GraphMemory(taken_more.bytes, held_more.bytes)
         self.nodes = self._described()
@@ -50,7 +51,7 @@ class Recording:
     def close(self) -> None:
         self._graph.reset()
 
-    def _launch_all(self, call: PreparedCall, order: Sequence[int], spacer: Spacer | None, stream: int) -> torch.Tensor:
+    def _launch_all(self, call: PreparedCall, order: Sequence[int], spacer: Filler | None, stream: int) -> torch.Tensor:
         for number, slot in enumerate(order):
             output = call.launch(slot)
             if number == 0:

@@ -35,7 +35,7 @@ class Limits:
     flops_per_s: float
     margin: float
 
-    def objection(self, cell: Cell, kv_element_bytes: int, call_us: float) -> str | None:
+    def objection(self, cell: Cell, kv_element_bytes: float, call_us: float) -> str | None:
         """Why a call cannot have taken so little: its unique KV bytes beat the memory, or its live rows the arithmetic."""
         bandwidth, flops = kv_bytes(cell, kv_element_bytes) / call_us * 1e6, attention_flops(cell) / call_us * 1e6
         if bandwidth > self.margin * self.bandwidth_bytes_per_s:
@@ -53,7 +53,7 @@ class Roofline:
         self._dtypes = {"bfloat16"} if device.type == "cuda" else {dtype, "float32"}
         self.limits = self._measure()
 
-    def require_plausible(self, cell: Cell, kv_element_bytes: int, sample_us: Iterable[float]) -> None:
+    def require_plausible(self, cell: Cell, kv_element_bytes: float, sample_us: Iterable[float]) -> None:
         """Raise `Implausible` if the fastest sample is faster than this device can be.
 
         On a CPU the limits may have been measured while others kept it busy; there they are measured some more times first.

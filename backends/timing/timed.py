@@ -50,7 +50,7 @@ class Timed(Protocol):
     def visit(self) -> Sampled: ...
 
     def served_us(self) -> float | None:
-        """Wall time of one call, host included; None where the engine replays a graph."""
+        """Time from one call to the next as they are launched, host included; None where the engine replays a graph."""
 
     def close(self) -> None: ...
 
@@ -67,5 +67,5 @@ def make_timed(
     clock = instruments.clock if instruments else None
     if not call.graph:
         return QueuedCall(call, slots, timing, manner, clock)
-    spacer = instruments.spacer if instruments and manner.spaced else None
+    spacer = instruments.between(data.cell.name) if instruments and manner.spaced else None
     return ReplayedCall(call, slots, timing, manner, spacer, clock)

@@ -6,6 +6,7 @@ import time
 from statistics import median
 from typing import TYPE_CHECKING
 
+from backends.timing.garbage import left_lying
 from backends.timing.pace import Pace, eager_pace
 from backends.timing.sampled import PLAIN, Manner, Sampled
 
@@ -36,7 +37,7 @@ class WallCall:
         self._turn = 0
         self._latest: tuple[float, ...] = ()
         self.pace = Pace(1, 1, 0)
-        self.pace = eager_pace(self._first_us(), timing, manner.least)
+        self.pace = manner.whole(eager_pace(self._first_us(), timing, manner.least))
 
     @property
     def written(self) -> range:
@@ -52,7 +53,7 @@ class WallCall:
 
     def visit(self) -> Sampled:
         """Samples alone: on a CPU nothing overlaps, a call costs its wall time when it is served too."""
-        with self._call.active():
+        with self._call.active(), left_lying():
             for _ in range(self.pace.discards):
                 self._sample_us()
             self._latest = tuple(self._sample_us() for _ in range(self.pace.replays))

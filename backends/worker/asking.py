@@ -17,7 +17,6 @@ import backends
 from backends.engine_says import EngineSays
 from backends.wire import from_plain
 
-LIMIT_S = 110.0  # below the guard's patience with a question, so that it costs the answer and not the worker
 ENTRY = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from backends.{engine}.asked import ask; ask.main()"
 ROOM = Path(backends.__file__).parents[1]  # of the code that was sent, whose folder goes when the worker ends, killed or not
 
@@ -25,10 +24,10 @@ Question = dict[str, Any]
 
 
 def asked(
-    engine: str, questions: Sequence[Question], limit_s: float = LIMIT_S, room: Path = ROOM, path: Sequence[str] | None = None
+    engine: str, questions: Sequence[Question], limit_s: float, room: Path = ROOM, path: Sequence[str] | None = None
 ) -> tuple[EngineSays, ...]:
-    """What the ``engine`` that is first on ``path`` (None: this worker's) says to each of ``questions``. Whatever goes wrong is a
-    ``failure`` of all answers."""
+    """What the ``engine`` that is first on ``path`` (None: this worker's) says to each of ``questions``, within ``limit_s`` in all.
+    Whatever goes wrong is a ``failure`` of all answers."""
     folders = [os.path.abspath(folder) for folder in (sys.path if path is None else path) if folder]
     command = [sys.executable, "-W", "ignore", "-c", ENTRY.format(engine=engine), json.dumps(folders)]
     lines = "".join(f"{json.dumps(question)}\n" for question in questions).encode()
@@ -38,7 +37,7 @@ def asked(
         try:
             said, talk = process.communicate(lines, limit_s)
         except subprocess.TimeoutExpired:
-            return _failed(questions, f"it gave no answer within {limit_s:g} s")
+            return _failed(questions, f"it gave no answer within {limit_s:g} s (ask_limit sets how long it is waited for)")
         finally:
             _end(process)
     try:

@@ -51,6 +51,19 @@ def busy(board: Board) -> Busy:
     return {"memory_bytes": memory.used_bytes, "utilization_percent": load}
 
 
+def taken_bytes() -> int | None:
+    """Memory in use on the first visible device; None = nothing worth mentioning, not told, or this process has taken some itself.
+
+    Its load is not asked for: it tells of up to a second ago, when a process of ours may have worked there.
+    """
+    if cuda_driver.context_is_open():
+        return None
+    device = cuda_driver.first_device()
+    handle = _handle(_full_uuid(device.uuid)) if device else None
+    memory = handle.memory() if handle else None
+    return memory.used_bytes if memory and memory.used_bytes >= BUSY_BYTES else None
+
+
 def first_gpu() -> nvml.Device | None:
     """The first visible GPU as NVML knows it (of a MIG slice, the GPU it is cut from); None where it does not."""
     device = cuda_driver.first_device()

@@ -19,6 +19,7 @@ from functools import cache
 from backends.worker import home
 
 MOST_LINKS = 50_000  # a second of linking; what is beyond is compiled again
+APART = "ATTNPIN_CACHES_APART"  # names a side of a comparison, whose kernels are compiled and kept by themselves
 PASSING = ("tmp.", "lock")  # beginnings of names of what is no entry: temporary folders, locks
 
 
@@ -63,17 +64,19 @@ class Places:
 @cache
 def arranged() -> Places:
     """`arrange` for this process, once: before HOME is replaced, and before a library that compiles is imported."""
-    return arrange(os.environ, home.scratch())
+    side = os.environ.get(APART)
+    return arrange(os.environ, home.scratch() / "apart" / side if side else home.scratch(), apart=bool(side))
 
 
-def arrange(environ: MutableMapping[str, str], own: pathlib.Path) -> Places:
-    """Set the variables of all caches that cannot or need not be used where they lie; returns where they lay."""
+def arrange(environ: MutableMapping[str, str], own: pathlib.Path, apart: bool = False) -> Places:
+    """Set the variables of all caches that cannot or need not be used where they lie; returns where they lay. ``apart``: none is
+    used where it lies, and nothing of theirs stands in ours."""
     theirs, before = [], environ.get(COMPILED)
     for library in LIBRARIES:
         there, mine = library.place(environ), own / library.variable.lower()
-        if library.movable or there is None or not home.writable(there) or not _has_built(there):
+        if apart or library.movable or there is None or not home.writable(there) or not _has_built(there):
             environ[library.variable] = str(mine)
-        if there is not None and own not in there.parents:
+        if there is not None and own not in there.parents and not apart:
             theirs.append(there)
             if library.movable:
                 link(there, mine)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import faulthandler
+import importlib
 import json
 import os
 import platform
@@ -21,11 +22,13 @@ from backends.measured import Round
 from backends.phases import Say
 from backends.simulated.world import World
 from backends.spec import StageSpec, TimingSpec
+from backends.turns import ALONE
 from backends.wire import from_plain
 from backends.worker import caches, home
 from backends.worker.failures import describe
 from backends.worker.line import Line
 from backends.worker.quiet import Quiet
+from backends.worker.turn_taking import TurnTaking
 
 Message = dict[str, Any]
 
@@ -89,7 +92,8 @@ def _facts(message: Message, line: Line) -> None:
     environment = facts.environment(message["imports"])
     missing = [folder for folder in message.get("path", ()) if not os.path.isdir(folder)]
     busy = board.busy(environment.board)
-    line.send("facts", environment=environment, busy=busy, missing=missing, cpus=processor.usable_cpus())
+    spare = {"cpus": processor.usable_cpus(), "memory_bytes": processor.free_memory_bytes()}
+    line.send("facts", environment=environment, busy=busy, missing=missing, **spare)
 
 
 def _doctor(message: Message, line: Line) -> None:
@@ -104,7 +108,15 @@ def _ask(message: Message, line: Line) -> None:
     from backends.worker import asking
 
     line.say(f"asking {message['engine']}")
-    line.send("says", says=asking.asked(message["engine"], message["questions"]))
+    line.send("says", says=asking.asked(message["engine"], message["questions"], message["limit_s"]))
+
+
+def _overlay(message: Message, line: Line) -> None:
+    from backends.worker import overlay
+
+    line.say("building an overlay")
+    found = overlay.built(message["requirements"], message["wheels"], lambda text: line.say("building an overlay", detail=text[:200]))
+    line.send("overlay", **found)
 
 
 def _lock(message: Message, line: Line) -> None:
@@ -140,11 +152,19 @@ def _round(message: Message, line: Line) -> None:
     arms = from_plain(tuple[Arm, ...], message["arms"])
     skip = {(arm, cell) for arm, cell in message.get("skip", ())}
     asked = message["index"], message["seed"], arms, *_setting(message), _say(message, line)
-    for result in rounds.run(*asked, skip, message.get("spaced", ())):
+    turns = TurnTaking(line) if message.get("turns") else ALONE
+    for result in rounds.run(*asked, skip, message.get("spaced", ()), turns):
         if isinstance(result, Round):
             line.send("round", round=replace(result, quiet=bool(message.get("quiet"))))
         else:
             line.send("cell_round", cell_round=result)
+
+
+def _call(message: Message, line: Line) -> None:
+    """What somebody beside `backends` measures: a generator function of a module that travelled with the code, "module:name"."""
+    module, _, name = message["function"].partition(":")
+    for result in getattr(importlib.import_module(module), name)(message, _say(message, line)):
+        line.send("result", result=result)
 
 
 def _say(message: Message, line: Line) -> Say:
@@ -155,9 +175,9 @@ def _say(message: Message, line: Line) -> Say:
 def _anchors(message: Message, line: Line) -> None:
     from backends import anchors
 
-    line.say("anchors")
     known = message.get("code")
-    found, code = anchors.measure(from_plain(StageSpec, message["stage"]), None if known is None else base64.b64decode(known))
+    asked = from_plain(StageSpec, message["stage"]), from_plain(TimingSpec, message["timing"])
+    found, code = anchors.measure(*asked, None if known is None else base64.b64decode(known), line.say)
     line.send("anchors", anchors=found, code=None if code is None else base64.b64encode(code).decode())
 
 
@@ -170,9 +190,11 @@ QUESTIONS: dict[str, Callable[[Message, Line], None]] = {
     "facts": _facts,
     "doctor": _doctor,
     "ask": _ask,
+    "overlay": _overlay,
     "lock": _lock,
     "import": _import,
     "trial": _trial,
     "round": _round,
+    "call": _call,
     "anchors": _anchors,
 }

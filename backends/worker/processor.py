@@ -10,7 +10,8 @@ from pathlib import Path
 from backends.environment import Board
 
 CPUINFO = Path("/proc/cpuinfo")
-CGROUP_CPUS = Path("/sys/fs/cgroup/cpu.max")
+CGROUP = Path("/sys/fs/cgroup")
+MEMINFO = Path("/proc/meminfo")
 ARM_PARTS = ("CPU implementer", "CPU part")
 
 
@@ -30,7 +31,7 @@ def processor(cpuinfo: Path = CPUINFO) -> Board:
     )
 
 
-def usable_cpus(limit: Path = CGROUP_CPUS) -> int:
+def usable_cpus(limit: Path = CGROUP / "cpu.max") -> int:
     """Processors this process may keep busy: those it may run on, as far as the container's quota goes."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
@@ -38,6 +39,19 @@ def usable_cpus(limit: Path = CGROUP_CPUS) -> int:
     except (OSError, ValueError):  # no cgroup v2, or "max"
         return allowed
     return max(1, min(allowed, quota // period))
+
+
+def free_memory_bytes(meminfo: Path = MEMINFO, cgroup: Path = CGROUP) -> int | None:
+    """Host memory that may still be used, as far as the container's limit goes; None where nobody tells."""
+    try:
+        kib = next(line for line in meminfo.read_text().splitlines() if line.startswith("MemAvailable:")).split()[1]
+        free = int(kib) << 10
+    except (OSError, StopIteration, ValueError):
+        return None
+    try:
+        return min(free, int((cgroup / "memory.max").read_text()) - int((cgroup / "memory.current").read_text()))
+    except (OSError, ValueError):  # no cgroup v2, or "max"
+        return free
 
 
 def _arm_name(facts: dict[str, str]) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backends.worker.line import Line
 
-TIMED = ("build", "timing", "metadata")  # the phases whose seconds are results
+TIMED = ("open", "build", "capture", "timing", "metadata")  # the phases whose seconds are results
 
 
 class Quiet:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from backends.worker.turn_taking import TURN
+
 
 class Watchdog:
     """Pure bookkeeping over the events a worker sends; the guard supplies the time.
 
     Between requests there is no limit. During one, at most ``trial_limit_s`` may pass without an event; while a compiler
-    lives that clock stands still, but at most ``build_limit_s`` may pass since the last event.
+    lives that clock stands still, but at most ``build_limit_s`` may pass since the last event. A worker that waits for its turn
+    on the device has no limit.
     """
 
     def __init__(self) -> None:
@@ -21,12 +24,14 @@ class Watchdog:
         self._compiler: str | None = None
         self.phase: str | None = None
         self._subject = ""
+        self._waiting = False
 
     def saw(self, event: dict[str, Any], now: float) -> None:
         """An event of the worker: "limits" opens a request, "done" and "error" close it, any one proves progress."""
         kind = event.get("event")
         self._event_at = self._active_at = now
         self._compiler = None
+        self._waiting = kind == TURN
         if kind == "limits":
             self._trial_limit_s, self._build_limit_s = event["trial_limit_s"], event["build_limit_s"]
         elif kind in ("done", "error"):
@@ -44,10 +49,12 @@ class Watchdog:
 
     def quiet_s(self, now: float) -> float:
         """Seconds without event or compiler; 0 between requests."""
-        return now - self._active_at if self.answering else 0.0
+        return now - self._active_at if self.answering and not self._waiting else 0.0
 
     def overdue(self, now: float) -> str | None:
         """The sentence that says which limit was passed, None while all are kept."""
+        if self._waiting:
+            return None
         where = f" (phase {self.phase or 'start'}{self._subject})"
         if now - self._event_at > self._build_limit_s and self._compiler:
             return f"{self._compiler} was still building after {self._build_limit_s:g} s{where}; raise measure.timing.build_limit_s"

@@ -9,12 +9,12 @@ import pytest
 from backends import rounds
 from backends.arm import Arm
 from backends.blame import ArmFailed
-from backends.cell_round import COOL_S, VOID_RETRIES
 from backends.measured import CellRound, Round
 from backends.outcome import Outcome
 from backends.spec import TimingSpec
 from backends.timing.disturbance import Disturbed, Reading
 from backends.timing.lookout import Lookout
+from backends.timing.undisturbed import COOL_S, VOID_RETRIES
 from tests.backends.small import QUICK, arm, decode, prefill, silent, stage
 
 CELLS = (decode(200, 90, generated=5), prefill((10, 60)))
@@ -23,7 +23,7 @@ PLAIN = arm("tests.backends.faulty:Plain", page_size=16, backend="plain")
 
 
 @pytest.fixture(autouse=True)
-def short_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_windows(monkeypatch: pytest.MonkeyPatch, small_processor: None) -> None:
     monkeypatch.setattr("backends.timing.warmup.WINDOW_S", 0.02)
 
 
@@ -54,7 +54,7 @@ def test_every_arms_first_call_of_the_process_is_timed() -> None:
 
 def test_the_round_says_where_its_time_went() -> None:
     _, whole = raced(SDPA)
-    assert {phase for phase, _ in whole.seconds} == {"import", "build", "capture", "check", "warmup", "timing", "metadata"}
+    assert {phase for phase, _ in whole.seconds} == {"import", "build", "capture", "check", "warmup", "timing", "metadata", "identify"}
     assert all(seconds >= 0 for _, seconds in whole.seconds)
 
 
@@ -141,6 +141,13 @@ def test_the_same_arm_twice_under_two_names_is_two_arms() -> None:
     assert (again.name, replace(SDPA, slowed=0.05).name) == (f"{SDPA.name}#2", f"{SDPA.name}+0.05")
     for cell in raced(SDPA, again)[0]:
         assert Counter(visit.arm for visit in cell.visits) == {SDPA.name: 4, again.name: 4}
+
+
+def test_beside_an_arm_that_is_slowed_by_a_share_all_launch_as_often_as_that_takes() -> None:
+    slower = replace(SDPA, slowed=0.05)
+    for cell in raced(SDPA, PLAIN, slower)[0]:
+        launches = dict(cell.launches)
+        assert min(launches.values()) >= 20 and launches[slower.name] % 20 == 0
 
 
 def test_what_the_device_told_is_a_caution_of_the_round(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,8 @@ from backends.outcome import Outcome
 from tests.backends import hoarding
 from tests.backends.small import LAYER, QUICK, WINDOWED, arm, decode, model, prefill, silent, stage
 
+pytestmark = pytest.mark.usefixtures("small_processor")
+
 CELLS = (decode(200, 90), prefill((0, 60)))
 PLAIN = "tests.backends.faulty:Plain"
 
@@ -133,5 +135,5 @@ def test_a_gpu_that_is_not_there_is_said() -> None:
 def test_phases_are_reported_in_the_order_of_work() -> None:
     heard: list[str] = []
     list(trial.run(arm(PLAIN), CELLS[:1], stage(), QUICK, lambda phase, **_: heard.append(phase)))
-    assert list(dict.fromkeys(heard)) == ["import", "build", "check", "capture", "timing", "metadata"]
+    assert list(dict.fromkeys(heard)) == ["import", "open", "build", "check", "capture", "timing", "metadata", "identify"]
     assert model().sinks is False

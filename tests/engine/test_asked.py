@@ -73,7 +73,7 @@ def told(request: Any) -> Told:
     shuffled = [{**one, "arguments": _shuffled(one["arguments"])} for one in questions[: len(ANSWERS)]]
     engine = replace(settings[0].scenario.engine, path=tuple(engine_folders(request.param)))
     with Progress() as progress, Session(engine, progress, PhaseClock()) as session:
-        says = session.says("sglang", [*questions, *shuffled])
+        says = session.says("sglang", [*questions, *shuffled], settings[0].ask_limit_s)
     answers = [_answer(one, says) for one, says in zip(settings, says)]
     names = [(one.scenario.model.name, one.scenario.gpu.name) for one in presets]
     return Told(

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from backends.anchored import Anchors
 from reports.calibration import render_text
 from store.calibration import ArmNoise, BoardKey, Calibration
@@ -35,6 +37,22 @@ def test_anchors_say_how_far_they_moved_meanwhile() -> None:
     assert "limits: 4310 GB/s, 788 TFLOP/s by this torch" in text
     assert "anchor, reading memory: 252.0 us, scatter 1.0 %, afterwards 1.6 % slower" in text
     assert "anchor, multiplying on the tensor cores: 4000 us, scatter 0 %, afterwards unchanged" in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (100.02, 99.98, "clock: 100 us are measured as 100.02 us, within 0.50 %"),
+        (100.02, 98.9, "clock: 100 us are measured as 98.900 us, not within 0.50 %, so no time on this board can be trusted"),
+    ],
+)
+def test_the_clock_is_held_against_a_known_time(before: float, after: float, said: str) -> None:
+    anchors = tuple(replace(BEFORE, spin_us=(us - 0.01, us, us + 5.0)) for us in (before, after))
+    assert said in render_text(replace(CALIBRATION, anchors=anchors)).splitlines()
+
+
+def test_a_calibration_of_before_says_nothing_of_the_clock() -> None:
+    assert "clock" not in render_text(CALIBRATION)
 
 
 def test_a_board_without_anchors_says_why() -> None:

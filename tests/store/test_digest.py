@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 
 from backends.environment import Environment
-from store.digest import audit_digest, canonical, cell_digest, run_digest
+from store.digest import audit_digest, canonical, cell_digest, run_digest, simulated_digest
+from store.revisit import Condition
 from store.scenario import Scenario
+from tests.backends.simulated.worlds import CALM, fault, struck
 from tests.store.building import environment, scenario, weighted
 
 Asked = tuple[Scenario, Environment, int]
@@ -41,6 +43,7 @@ def test_where_a_datum_was_read_and_in_what_order_does_not_change_the_digest(cha
         lambda s, e: (replace(s, traffic=replace(s.traffic, concurrency=65)), e, 1),
         lambda s, e: (replace(s, engine=replace(s.engine, path=())), e, 1),
         lambda s, e: (replace(s, measure=replace(s.measure, processes=5)), e, 1),
+        lambda s, e: (replace(s, measure=replace(s.measure, sensitivity=(Condition.SANDWICH,))), e, 1),
         lambda s, e: (replace(s, decide=replace(s.decide, min_gain=0.02)), e, 1),
         lambda s, e: (s, replace(e, board=replace(e.board, uuid="GPU-other")), 1),
         lambda s, e: (s, replace(e, board=replace(e.board, power_limit_w=600.0)), 1),
@@ -61,6 +64,12 @@ def test_a_run_with_cells_of_its_own_is_another_than_that_of_its_scenario_whatev
     found = audit_digest(SAME, (one, two))
     assert found == audit_digest(SAME, (two, one)) == audit_digest(SAME, (replace(one, name="called otherwise"), two))
     assert len({SAME, found, audit_digest(SAME, ()), audit_digest(SAME, (one,)), audit_digest("other", (one, two))}) == 5
+
+
+def test_a_run_on_a_simulated_gpu_is_another_whenever_the_gpu_is_or_something_else_befalls_it() -> None:
+    worlds = (CALM, replace(CALM, seed=1), replace(CALM, telling=False), struck(fault("thermal")), struck(fault("thermal", process=3)))
+    assert len({SAME, *(simulated_digest(SAME, world) for world in worlds)}) == 1 + len(worlds)
+    assert simulated_digest(SAME, replace(CALM)) == simulated_digest(SAME, CALM) != simulated_digest("other", CALM)
 
 
 def test_a_digest_is_the_same_in_every_process() -> None:

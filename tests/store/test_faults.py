@@ -9,7 +9,8 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from store.connect import Store, writing
 from store.errors import AlreadyStored, DiskFull, ReadOnly, StoreError, Unreachable
-from store.faults import database_sentences, file_fault
+from store.faults import database_sentences
+from store.file_faults import file_fault
 from store.repository import begin_run
 from tests.store.building import a_run
 

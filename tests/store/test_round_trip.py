@@ -73,7 +73,8 @@ def trials(draw: Any, arm: str, cell: str) -> Trial:
 def rounds(draw: Any, index: int, arms: list[str], cell_names: list[str]) -> Round:
     def cell_round(cell: str) -> CellRound:
         samples = st.lists(TIME, min_size=1, max_size=4).map(tuple)
-        of_visits = st.builds(Visit, st.integers(0, 9), st.integers(0, 9), st.sampled_from(arms), samples, MAYBE_REAL, MAYBE_REAL)
+        rows = st.one_of(st.just(()), samples)
+        of_visits = st.builds(Visit, st.integers(0, 9), st.integers(0, 9), st.sampled_from(arms), samples, MAYBE_REAL, MAYBE_REAL, rows)
         visits = tuple(draw(st.lists(of_visits, max_size=3)))
         metadata = tuple((arm, draw(REAL), draw(REAL)) for arm in arms)
         launches, first_call_s = (tuple((arm, draw(each)) for arm in arms) for each in (st.integers(1, 99), REAL))

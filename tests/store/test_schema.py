@@ -16,7 +16,7 @@ from sqlalchemy import inspect, text
 from sqlalchemy.exc import OperationalError
 
 import store
-from store import calibration_tables, measured_tables  # noqa: F401  their tables register themselves
+from store import calibration_tables, measured_tables, side_by_side_tables  # noqa: F401  their tables register themselves
 from store.connect import Store, open_store, reading, writer
 from store.decision import Ruling
 from store.errors import NewerSchema

@@ -6,7 +6,7 @@ One is measured by its workers, killed and gone on with; in the others the times
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +15,13 @@ import pytest
 from backends.outcome import Outcome
 from store.calibration import NoiseFloor
 from store.connect import open_store
+from store.history import list_runs
 from store.repository import add_round, add_trials, newest_run
 from store.run import Run
 from tests.tuner.building import Recipe, build
 from tuner import cli
 from tuner.job import Job
+from tuner.session import Session
 from tuner.sieve import HOPELESS
 
 Failures = Mapping[tuple[str, str], tuple[Outcome, str]]
@@ -89,10 +91,11 @@ def site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Site:
 
 
 def test_an_audit_that_broke_off_goes_on_says_that_the_reason_is_gone_and_is_answered_from_the_store_the_next_time(site: Site) -> None:
-    killed = ",".join(f"{{kind: killed, process: {process}}}" for process in range(3, 7))  # after the probes
-    assert site.audit(f"gpu.simulated.faults=[{killed}]").code == 4
+    killed = ",".join(f"{{kind: killed, process: {process}}}" for process in range(3, 7))  # after the probes, which are not run again
+    world = f"gpu.simulated.faults=[{killed}]"
+    assert site.audit(world).code == 4
     began = site.run
-    first = site.audit()
+    first = site.audit(world)
     assert first.code == 0 and "default.mha.hopper: no longer holds" in first.out
     assert "with FlashInfer 0.6.14 here flashinfer takes" in first.line("reason") and "over 2 fresh processes" in first.line("reason")
     assert first.line("default:") == "default: fa3, the default is still not slower: keep"
@@ -101,10 +104,37 @@ def test_an_audit_that_broke_off_goes_on_says_that_the_reason_is_gone_and_is_ans
     assert {arm.backend for arm in run.arms} == {"fa3", "flashinfer"} and run.command.split()[0] == "attnpin"
     assert NAMED in {weighted.cell.name for weighted in run.cells}
     assert all(len({visit.arm for visit in cell.visits}) == 2 for measured in run.rounds for cell in measured.cells)
-    second = site.audit()
+    second = site.audit(world)
     assert (second.code, second.out) == (first.code, first.out) and site.run.id == run.id
     assert f"run {run.id} of {run.created} measured just this; fresh=true measures it again" in second.err
     assert "round" in first.err and "round" not in second.err
+
+
+def test_a_finished_audit_says_nothing_of_a_simulated_gpu_that_something_else_befalls(site: Site) -> None:
+    site.audit_with({})
+    calm = site.run
+    assert "measured just this" in site.audit_with({}).err and site.run.id == calm.id
+    other = site.audit_with({}, "gpu.simulated.faults=[{kind: power_cap}]")
+    assert "measured just this" not in other.err and site.run.digest != calm.digest
+
+
+def test_an_audit_waits_for_the_device_as_a_tune_does_and_is_answered_by_the_audit_it_waited_for(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[tuple[str, str]] = []
+
+    def wait_for_another_audit(session: Session, key: str, owner: str, go_on: Callable[[str], str]) -> bool:
+        taken.append((key, owner))
+        if len(taken) == 1:
+            assert go_on(f"{key} is held by {owner}").endswith("have passed")
+            site.audit_with({})
+        return len(taken) == 1
+
+    monkeypatch.setattr(Session, "lock", wait_for_another_audit)
+    told = site.audit_with({})
+    assert taken == [(site.run.environment.board.uuid, "attnpin audit model=qwen3_8b")] * 2
+    assert f"run {site.run.id} of {site.run.created} measured just this" in told.err
+    assert len(list_runs(open_store(site.url))) == 1
 
 
 def test_with_a_release_that_has_the_fault_the_reason_holds_by_the_probes(site: Site) -> None:
@@ -196,6 +226,17 @@ def test_reported_figures_are_judged_without_a_gpu(capsys: pytest.CaptureFixture
 def test_reported_figures_say_nothing_of_another_server(asked: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["audit", "--recorded", str(REPORTED), "backend=[fa3,flashinfer]", asked]) == 3
     assert f"the reason cannot be tested here: {said}" in capsys.readouterr().out
+
+
+def test_figures_that_cannot_judge_the_default_are_inconclusive_where_no_reason_is_recorded_either(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = tmp_path / "alone.yaml"
+    figure = "{backend: fa3, phase: decode, metric: time_us, value: 98}"
+    alone.write_text(f"scenario: [model=qwen3_8b, gpu=h20, engine.attention_backend=fa3]\nsource: [an issue]\nfigures: [{figure}]\n")
+    assert cli.run(["audit", "--recorded", str(alone), "backend=[fa3,flashinfer]"]) == 3
+    text = capsys.readouterr().out
+    assert "default: fa3, not tested" in text and "no figure compares it with another backend of the engine" in text
 
 
 def test_the_run_behind_a_pin_is_judged_without_a_gpu_and_so_is_its_evidence(capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,6 +36,17 @@ def test_debug_shows_the_traceback_and_keeps_the_code(monkeypatch, capsys):
     assert "Traceback" in capsys.readouterr().err
 
 
+IMPORTING = "class Interrupted:\n def find_spec(self, *_): raise KeyboardInterrupt\nsys.meta_path.insert(0, Interrupted())"
+ENDING = "sys.modules['tuner.cli'] = types.SimpleNamespace(run=lambda words: 0); atexit.register(os.kill, os.getpid(), signal.SIGINT)"
+
+
+@pytest.mark.parametrize(("moment", "code"), [(IMPORTING, 130), (ENDING, 0)])
+def test_an_interruption_before_a_command_begins_or_after_it_has_ended_leaves_no_traceback(moment: str, code: int) -> None:
+    program = f"import atexit, os, signal, sys, types\nfrom tuner.__main__ import main\n{moment}\nmain()"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, "")
+
+
 def test_an_interruption_leaves_with_130_and_says_how_to_go_on(monkeypatch, capsys):
     fails_with(monkeypatch, KeyboardInterrupt())
     assert run(["tune", "gpu=h200", FEW]) == 130
@@ -61,9 +72,9 @@ def test_an_error_of_the_store_keeps_the_code_it_carries(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "codes"),
     [
-        ("tune --cfg job", {141}),
-        ("tune --info searchpath", {0, 141}),  # logging takes note of nothing
-        ("tune --info all", {0, 141}),
+        (f"tune --cfg job {FEW}", {141}),
+        (f"tune --info searchpath {FEW}", {0, 141}),  # logging takes note of nothing
+        (f"tune --info all {FEW}", {0, 141}),
         ("tune --help", {141}),
         ("plan", {141}),
     ],

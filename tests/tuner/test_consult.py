@@ -11,14 +11,17 @@ from typing import Any, cast
 
 import pytest
 
+from backends.arm import Arm
 from backends.engine_says import EngineSays
 from backends.environment import Board, Distribution, Environment
+from backends.simulated.world import World
 from tests.backends.sglang.asked import made_up
 from tuner import cli, consult
 from tuner.consult import consulted_for_plan
 from tuner.errors import UsageError
 from tuner.session import Session
 from tuner.settings import Settings, compose
+from tuner.workers.ahead import imports_of
 
 H200 = Board("cuda", "NVIDIA H200", 90, "GPU-1", 150754820096, 700.0, None, "580.95.05")
 CPU = Board("cpu", "a processor", None, None, None, None, None, None, arch="x86_64")
@@ -40,9 +43,12 @@ class Asked:
 
     def __init__(self) -> None:
         self.questions: list[Mapping[str, Any]] = []
+        self.at_once: list[int] = []
 
-    def says(self, engine: str, questions: Sequence[Mapping[str, Any]]) -> tuple[EngineSays, ...]:
+    def says(self, engine: str, questions: Sequence[Mapping[str, Any]], limit_s: float) -> tuple[EngineSays, ...]:
+        self.limit_s = limit_s
         self.questions += questions
+        self.at_once.append(len(questions))
         return (SAYS,) * len(questions)
 
 
@@ -54,6 +60,30 @@ def environment(board: Board = H200, version: str | None = "0.5.16") -> Environm
 def ask(settings: Settings, seen: Environment) -> tuple[consult.Consulted | None, list[Mapping[str, Any]]]:
     session = Asked()
     return consult.consult(cast(Session, session), settings, seen), session.questions
+
+
+class Foresees:
+    """Stands in for a session: keeps what it is told to expect, and begins it."""
+
+    def __init__(self) -> None:
+        self.expected: list[Any] = []
+        self.begun: list[Any] = []
+
+    def expect(self, coming: Sequence[Sequence[Any]]) -> None:
+        self.expected += coming
+
+    def import_ahead(self) -> None:
+        self.begun += self.expected
+
+
+def test_the_first_process_imports_the_engine_beside_the_question_where_it_is_installed() -> None:
+    session, none = Foresees(), Foresees()
+    consult.begin_engine(cast(Session, session), plain(), environment())
+    consult.begin_engine(cast(Session, none), plain(), environment(version=None))
+    assert [[arm.packages for arm in arms] for arms in session.begun] == [[("sglang",)]] and none.begun == []
+    fa3 = next(driver for entry in plain().entries if entry.name == "fa3" for driver in entry.drivers if "sglang" in driver.packages)
+    measured = Arm("fa3", fa3.provider, fa3.driver, 1, "bfloat16", fa3.packages)
+    assert imports_of(session.begun[0]) <= imports_of([measured])
 
 
 def test_the_release_on_the_worker_is_asked_in_its_own_spelling() -> None:
@@ -72,6 +102,23 @@ def test_on_the_gpu_it_is_asked_about_nothing_is_simulated() -> None:
 def test_a_processor_is_simulated_where_the_worker_has_amx_and_the_sheet_has_not() -> None:
     assert ask(plain("cpu_x86"), environment(CPU))[1][0]["machine"] is None
     assert ask(plain("cpu_x86"), environment(replace(CPU, amx=True)))[1][0]["machine"]["kind"] == "cpu"
+
+
+def test_an_engine_is_waited_for_as_long_as_the_request_says() -> None:
+    session = Asked()
+    consult.consult(cast(Session, session), replace(plain(), ask_limit_s=300.0), environment())
+    assert session.limit_s == 300.0 and plain().ask_limit_s == 110.0
+
+
+def test_all_about_one_kind_of_machine_are_asked_at_once() -> None:
+    """One process simulates, and another one looks at its own machine; each answer goes back to who asked."""
+    session, unasked = Asked(), replace(plain(), world=cast(World, object()))
+    requests = [plain("b200"), plain(), unasked, plain("h100_sxm"), plain()]
+    consulted = consult.consult_all(cast(Session, session), [(settings, None) for settings in requests], environment())
+    assert [None if each is None else each.simulated or "here" for each in consulted] == [
+        *("NVIDIA B200", "here", None, plain("h100_sxm").scenario.gpu.name, "here"),
+    ]
+    assert session.at_once == [2, 2]
 
 
 def test_where_no_engine_is_nobody_is_asked() -> None:

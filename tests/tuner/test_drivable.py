@@ -13,7 +13,7 @@ from reports.plan import render_text
 from store.plan import Plan
 from store.scenario import NO_DRIVER
 from tests.asking import entries
-from tests.tuner.composed import with_two
+from tests.tuner.composed import composed
 from tuner import names
 from tuner.new_run import stage_of
 from tuner.plan import make_plan, plan_of
@@ -35,7 +35,7 @@ def planned(*overrides: str) -> Plan:
 
 @cache
 def asked(model: str) -> Settings:
-    return replace(with_two(["gpu=h200", f"model={model}", "engine.tensor_parallel=4"]), entries=tuple(entries().values()))
+    return replace(composed("gpu=h200", f"model={model}", "engine.tensor_parallel=4"), entries=tuple(entries().values()))
 
 
 def preset(model: str, kv_flag: str) -> Plan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tuner.composed import refusal, with_two
+from tests.tuner.composed import composed, refusal
 
 
 @pytest.mark.parametrize(
@@ -40,5 +40,5 @@ def test_values_wider_than_the_keys_that_hold_them_are_refused() -> None:
 
 
 def test_a_model_that_sets_a_scale_and_sinks_keeps_them() -> None:
-    (kind,) = with_two(["model.layers.0.scale=0.5", "model.layers.0.sinks=true"]).scenario.model.layers
+    (kind,) = composed("model.layers.0.scale=0.5", "model.layers.0.sinks=true").scenario.model.layers
     assert (kind.softmax_scale, kind.sinks) == (0.5, True)

@@ -15,11 +15,11 @@ def written(folder: Path, name: str, text: str) -> str:
     return str(folder)
 
 
-def test_the_package_brings_four_launchers_of_sglang() -> None:
+def test_the_package_brings_four_launchers_of_sglang_and_constraints() -> None:
     found = load_launchers()
-    assert sorted(found) == ["env", "json", "sglang", "sglang-yaml"]
+    assert sorted(found) == ["constraints", "env", "json", "sglang", "sglang-yaml"]
     assert {launcher.engine for launcher in found.values()} == {"sglang"}
-    assert {launcher.versions for launcher in found.values()} == {">=0.5.16,<0.6"}
+    assert {found[name].versions for name in set(found) - {"constraints"}} == {">=0.5.16,<0.6"}
     assert found["json"].comment is None and found["env"].comment == "#"
 
 
@@ -37,7 +37,7 @@ def test_a_folder_without_launchers_changes_nothing(tmp_path: Path) -> None:
 def test_an_unknown_launcher_gets_the_nearest_names() -> None:
     with pytest.raises(UsageError, match="no launcher is called 'sglang-yml'; did you mean sglang-yaml"):
         launcher_for("sglang-yml", load_launchers())
-    with pytest.raises(UsageError, match="no launcher is called 'helm'; choose one of env, json"):
+    with pytest.raises(UsageError, match="no launcher is called 'helm'; choose one of constraints, env, json"):
         launcher_for("helm", load_launchers())
 
 

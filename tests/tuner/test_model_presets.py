@@ -13,7 +13,7 @@ import pytest
 import conf
 from backends.model import Attention, LayerKind, Model
 from backends.wire import from_plain
-from tests.tuner.composed import with_two
+from tests.tuner.composed import composed
 from tests.tuner.hf.configuring import written
 from tuner.hf.checkpoint import read_checkpoint
 
@@ -40,7 +40,7 @@ FORMULAS = [(path.stem, *match) for path in sorted(FOLDER.glob("*.yaml")) for ma
 
 @cache
 def shipped(name: str) -> Model:
-    return with_two([f"model={name}"]).scenario.model
+    return composed(f"model={name}").scenario.model
 
 
 def by_name(model: Model) -> list[LayerKind]:

@@ -11,7 +11,7 @@ from backends.measured import CellRound, Round, Visit
 from store.decision import Pair
 from store.scenario import Objective
 from tests.tuner.building import DECODE, LAYERS, PREFILL, decode, prefill
-from tuner.objective import Exposure, Process, attention_ms, counted, process_of
+from tuner.objective import Exposure, Process, attention_error, attention_ms, cell_error, counted, process_of
 
 PAIR = Pair("fa3/p1", "flashinfer/p1")
 PROCESS = Process(
@@ -64,6 +64,18 @@ def test_an_arm_counts_as_timed_when_every_cell_has_its_time_and_metadata() -> N
     assert PROCESS.timed("fa3/p1", [prefill()])
     assert not PROCESS.timed("fa3/p1", CELLS)
     assert not replace(PROCESS, metadata_us={}).timed("fa3/p1", [prefill()])
+
+
+def test_a_process_alone_tells_how_exact_a_ratio_is_by_how_its_blocks_differ() -> None:
+    def visits(arm: str, *times: float) -> tuple[Visit, ...]:
+        return tuple(Visit(number // 2, 0, arm, (us,)) for number, us in enumerate(times))
+
+    both = visits("fa3/p1", 100.0, 100.0, 200.0, 200.0) + visits("triton/p1", 110.0, 110.0, 200.0, 200.0)
+    process = process_of(Round(0, 0, (CellRound(PREFILL, (), both, (("fa3/p1", 1.0, 1.0), ("triton/p1", 1.0, 1.0)), True),), ()))
+    error = cell_error(process, "triton/p1", "fa3/p1", PREFILL)
+    assert error == pytest.approx(math.log(1.1) / 2)  # half the difference of its two blocks
+    assert attention_error(process, Pair("triton/p1", ""), Pair("fa3/p1", ""), [prefill()]) == pytest.approx(error)
+    assert cell_error(process, "fa3/p1", "fa3/p1", PREFILL) == 0.0 and cell_error(process, "fa3/p1", "gone", PREFILL) == 0.0
 
 
 def test_a_call_that_is_launched_eagerly_counts_with_its_host() -> None:

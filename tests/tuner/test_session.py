@@ -9,7 +9,7 @@ from backends.environment import Board
 from tests.tuner.conftest import HERE, scripted_backends
 from tests.tuner.jobs import Site, assert_stored_as_measured
 from tuner import probe, session
-from tuner.session import has_room
+from tuner.session import GIB, MOST_AHEAD, room
 from tuner.workers.ahead import Ahead
 from tuner.workers.bundle import bundle
 
@@ -18,31 +18,33 @@ CPU = Board("cpu", "a processor", None, None, None, None, None, None)
 
 def test_imports_run_ahead_beside_a_gpu_with_processors_to_spare() -> None:
     gpu = replace(CPU, kind="cuda", name="a GPU")
-    assert has_room(gpu, 16)
-    assert not has_room(gpu, 2) and not has_room(CPU, 16)
+    assert [room(gpu, cpus, None) for cpus in (2, 4, 8, 64)] == [0, 1, 2, MOST_AHEAD]
+    assert room(gpu, 64, 9 * GIB) == 2 and room(gpu, 64, GIB) == 0
+    assert room(CPU, 16, None) == 0
 
 
 def test_a_job_whose_processes_import_ahead_stores_the_same_with_no_more_processes(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, lock_key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two probes and two rounds: the first process starts cold, the other three waited, and none was started in vain."""
+    """Two probes and two rounds: the first process starts cold, the other three waited. One began in vain: before the last round another
+    pair than the default led, so that its confirmation was foreseen."""
     room = scripted_backends(tmp_path_factory)
     (torch := tmp_path_factory.mktemp("stub") / "torch").mkdir()
     (torch / "__init__.py").write_text("")
     (torch / "version.py").write_text("__version__ = '0'\n")
     started, handed_over = count_workers(monkeypatch)
     site = Site(tmp_path, lock_key, bundle([HERE / "scripted.py", torch], room)).with_backends("works")
-    monkeypatch.setattr(session, "has_room", lambda board, cpus: True)
+    monkeypatch.setattr(session, "room", lambda *seen: 1)
     assert site.tune("measure.import_ahead=true") == 0
     assert_stored_as_measured(site.run)
-    assert (len(started), len(handed_over)) == (1 + 4, 3)  # one more keeps the lock
+    assert (len(started), len(handed_over)) == (1 + 4 + 1, 3)  # the first one keeps the lock
 
 
 def test_without_being_asked_no_process_imports_beside_one_that_measures(
     tmp_path: Path, lock_key: str, scripted: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, handed_over = count_workers(monkeypatch)
-    monkeypatch.setattr(session, "has_room", lambda board, cpus: True)
+    monkeypatch.setattr(session, "room", lambda *seen: 1)
     assert Site(tmp_path, lock_key, scripted).tune() == 0
     assert handed_over == []
 
@@ -58,8 +60,8 @@ def test_a_round_beside_which_a_context_was_opened_is_run_again_and_nothing_impo
     (room / "ahead.py").write_text("import_ahead = lambda arms: True\n")
     started, handed_over = count_workers(monkeypatch)
     site = Site(tmp_path, lock_key, bundle([HERE / "scripted.py"], room))
-    monkeypatch.setattr(session, "has_room", lambda board, cpus: True)
-    monkeypatch.setattr(probe, "_next_arms", lambda *arguments: ())
+    monkeypatch.setattr(session, "room", lambda *seen: 1)
+    monkeypatch.setattr(probe, "_foreseen", lambda *arguments: ())
     assert site.tune("measure.import_ahead=true") == 0
     assert "the imports of the next process opened a context on the device meanwhile; it is run again" in capsys.readouterr().err
     assert ([measured.index for measured in site.run.rounds], handed_over) == ([0, 1], [])
@@ -76,8 +78,8 @@ def count_workers(monkeypatch: pytest.MonkeyPatch) -> tuple[list[object], list[o
             return super().launch()
 
     class CountedAhead(Ahead):
-        def take(self, arms):  # type: ignore[no-untyped-def]
-            if (worker := super().take(arms)) is not None:
+        def take(self, arms, others=False):  # type: ignore[no-untyped-def]
+            if (worker := super().take(arms, others)) is not None:
                 handed_over.append(worker)
             return worker
 

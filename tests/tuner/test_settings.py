@@ -8,13 +8,20 @@ import pytest
 from backends.gpu import Gpu
 from backends.model import Attention
 from store.scenario import Lengths, Objective
-from tests.tuner.composed import refusal, with_two
+from tests.tuner.composed import composed, refusal
 from tests.tuner.hf.configuring import written
 from tuner import names
 from tuner.errors import UsageError
 from tuner.settings import compose, gpu_sheets
 
-MODELS, GPUS, TRAFFIC, MEASURES = (names.groups()[group] for group in ("model", "gpu", "traffic", "measure"))
+ENGINES = names.groups()["engine"]
+
+
+def every_option() -> list[list[str]]:
+    """Each option of each group once, several groups at a time, since composing takes a tenth of a second."""
+    groups = {group: options for group, options in names.groups().items() if group not in ("backend", "launcher")}
+    rows = range(max(map(len, groups.values())))
+    return [[f"{group}={options[row]}" for group, options in groups.items() if row < len(options)] for row in rows]
 
 
 def test_without_overrides_the_tiny_model_chats_on_what_this_machine_has():
@@ -31,12 +38,10 @@ def test_without_overrides_the_tiny_model_chats_on_what_this_machine_has():
     assert (settings.fresh, settings.without_default) == (False, False)
 
 
-@pytest.mark.parametrize(
-    "override", [f"{group}={name}" for group, options in names.groups().items() if group not in ("backend", "launcher") for name in options]
-)
-def test_every_option_of_every_group_composes(override, tmp_path):
-    asked = [f"model.path={written(tmp_path)}"] if override == "model=hf" else []
-    assert with_two([override, *asked])
+@pytest.mark.parametrize("options", every_option(), ids=" ".join)
+def test_every_option_of_every_group_composes(options, tmp_path):
+    asked = [f"model.path={written(tmp_path)}"] if "model=hf" in options else []
+    assert compose([*options, *asked])
 
 
 def test_every_backend_of_the_group_is_an_entry_once():
@@ -45,34 +50,40 @@ def test_every_backend_of_the_group_is_an_entry_once():
     assert sorted(entries) == ours and len(entries) == 25
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_backends_that_hydra_did_not_compose_are_what_it_composes(engine):
+    read, merged = (compose([f"engine={engine}", *more]).entries for more in ([], ["hydra.job.chdir=false"]))
+    assert repr(read) == repr(merged)
+
+
 def test_an_engine_brings_the_backends_of_its_folder():
     entries = [f"vllm/{entry.name.lower()}" for entry in compose(["engine=vllm"]).entries]
     assert sorted(entries) == [name for name in names.groups()["backend"] if name.startswith("vllm/")]
 
 
 def test_geometry_arrives_as_the_model_file_gives_it():
-    model = with_two(["model=deepseek_v3"]).scenario.model
+    model = composed("model=deepseek_v3").scenario.model
     kind = model.layers[0]
     assert model.attention is Attention.MLA
     assert (model.attention_layers, kind.query_heads, kind.kv_heads, kind.head_dim, kind.value_head_dim) == (61, 128, 1, 576, 512)
 
 
 def test_parameter_counts_follow_from_the_geometry_of_the_file():
-    model = with_two(["model=qwen3_8b"]).scenario.model
+    model = composed("model=qwen3_8b").scenario.model
     kind, hidden, mlp = model.layers[0], model.hidden_size, 12288
     layer = hidden * kind.head_dim * 2 * (kind.query_heads + kind.kv_heads) + 3 * hidden * mlp
     assert kind.layers * layer + 2 * hidden * model.vocab_size == pytest.approx(model.params_total, rel=1e-3)
 
 
 def test_a_profile_changes_what_it_names_and_keeps_the_rest():
-    quick, gate, release = (with_two([f"measure={name}"]).scenario.measure for name in ("quick", "gate", "release"))
+    quick, gate, release = (composed(f"measure={name}").scenario.measure for name in ("quick", "gate", "release"))
     assert (quick.processes, gate.processes, release.processes) == (4, 8, 14)
     assert gate == dataclasses.replace(quick, profile="gate", processes=8)
 
 
 def test_values_and_words_arrive_typed():
-    settings = with_two(
-        ["decide.objective=tpot", "engine.command=[ssh,host,python3]", "engine.speculative.topk=1", "traffic.prompt.p95_tokens=7000"]
+    settings = composed(
+        *["decide.objective=tpot", "engine.command=[ssh,host,python3]", "engine.speculative.topk=1", "traffic.prompt.p95_tokens=7000"]
     )
     assert settings.scenario.decide.objective is Objective.TPOT
     assert settings.scenario.engine.command == ("ssh", "host", "python3")
@@ -87,24 +98,24 @@ def test_an_engine_without_rules_is_refused():
 
 def test_settings_cannot_be_changed_afterwards():
     with pytest.raises(dataclasses.FrozenInstanceError):
-        with_two([]).scenario.engine.page_size = 64  # type: ignore[misc]
+        composed().scenario.engine.page_size = 64  # type: ignore[misc]
 
 
 def test_a_named_gpu_is_taken_from_its_sheet():
-    settings = with_two(["gpu=h200"])
+    settings = composed("gpu=h200")
     assert not settings.gpu_is_auto
     assert (settings.scenario.gpu.sm, settings.scenario.gpu.bandwidth_bytes_per_s) == (90, 4.8e12)
 
 
 def test_unknown_figures_of_a_gpu_stay_none():
-    gpu = with_two(["gpu=cpu_x86"]).scenario.gpu
+    gpu = composed("gpu=cpu_x86").scenario.gpu
     assert gpu == Gpu("x86 CPU", "cpu", None, None, None, None, None, None, None, None, "not seen", arch="x86_64")
 
 
 def test_a_figure_of_a_named_gpu_can_be_set_and_must_make_sense():
-    assert with_two(["gpu=apple_mps", "gpu.memory_bytes=68719476736"]).scenario.gpu.memory_bytes == 64 << 30
+    assert composed("gpu=apple_mps", "gpu.memory_bytes=68719476736").scenario.gpu.memory_bytes == 64 << 30
     with pytest.raises(UsageError, match="gpu.memory_bytes=-1 is not possible; it must be above 0"):
-        with_two(["gpu=h200", "gpu.memory_bytes=-1"])
+        composed("gpu=h200", "gpu.memory_bytes=-1")
 
 
 def test_the_sheets_are_those_of_real_gpus():
@@ -123,8 +134,8 @@ def test_a_model_of_ones_own_comes_from_the_folder_given_and_ours_keep_their_nam
     ours = (Path(names.__file__).parent.parent / "conf" / "model" / "tiny.yaml").read_text()
     for name in ("tiny", "larger"):
         (tmp_path / "model" / f"{name}.yaml").write_text(ours.replace("layers: 4", "layers: 5"))
-    assert with_two(["model=larger"], str(tmp_path)).scenario.model.attention_layers == 5
-    assert with_two(["model=tiny"], str(tmp_path)).scenario.model.attention_layers == 4
+    assert compose(["model=larger", "backend=[]"], str(tmp_path)).scenario.model.attention_layers == 5
+    assert compose(["model=tiny", "backend=[]"], str(tmp_path)).scenario.model.attention_layers == 4
 
 
 @pytest.mark.parametrize(
@@ -185,7 +196,7 @@ def test_nonsense_is_refused_in_one_sentence_that_names_it(override, named):
 
 def test_a_prefix_that_all_share_is_in_a_cache_that_holds_something():
     assert "traffic.cached_share=0.0 says nothing is; raise it" in refusal("traffic.shared_prefix_tokens=500", "traffic.cached_share=0")
-    assert with_two(["traffic.shared_prefix_tokens=500"]).scenario.traffic.shared_prefix_tokens == 500
+    assert composed("traffic.shared_prefix_tokens=500").scenario.traffic.shared_prefix_tokens == 500
 
 
 def test_a_backend_outside_the_selection_cannot_be_the_explicit_choice():
@@ -210,5 +221,5 @@ def test_a_backend_entry_that_makes_no_sense_names_backend_and_key(tmp_path):
 
 
 def test_a_backend_that_compiles_while_serving_is_allowed_on_request_only() -> None:
-    allowed = [with_two(overrides).scenario.engine.allow_serving_jit for overrides in ([], ["engine.allow_serving_jit=true"])]
+    allowed = [composed(*overrides).scenario.engine.allow_serving_jit for overrides in ([], ["engine.allow_serving_jit=true"])]
     assert allowed == [False, True]

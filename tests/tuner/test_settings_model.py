@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from backends.model import Attention, LayerKind
-from tests.tuner.composed import refusal, with_two
+from tests.tuner.composed import refusal
 from tests.tuner.hf.configuring import LATENT, changed, written
 from tuner.errors import UsageError
 from tuner.plan import make_plan
-from tuner.settings import Settings, compose_backends
+from tuner.settings import Settings, compose, compose_backends
 
 
 def composed(folder: Path, *overrides: str, **config: Any) -> Settings:
-    return with_two(["model=hf", f"model.path={written(folder, changed(**config))}", "gpu=h200", *overrides])
+    return compose(["model=hf", f"model.path={written(folder, changed(**config))}", "gpu=h200", *overrides])
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_what_was_guessed_stands_among_the_notes_of_the_plan(folder: Path) -> No
 def test_a_model_of_ones_own_may_leave_the_rest_to_a_checkpoint(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "mine.yaml").write_text(f"path: {written(folder)}\nname: mine\ncontext_length: 1024\n")
-    model = with_two(["model=mine"], str(tmp_path)).scenario.model
+    model = compose(["model=mine", "backend=[]"], str(tmp_path)).scenario.model
     assert (model.name, model.context_length, model.vocab_size) == ("mine", 1024, 128256)
 
 

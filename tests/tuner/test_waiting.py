@@ -50,6 +50,21 @@ def test_a_busy_gpu_is_waited_for_and_then_measured(
     assert dict(site.run.wall_seconds)["waiting"] > 0
 
 
+def test_a_run_that_was_waited_for_is_given_a_moment_to_leave_and_anybody_else_none(
+    site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its lock is free when its process has ended; its memory and load are told a little longer."""
+    busy_for(iter(range(2)), monkeypatch)
+    assert site.tune() == 4
+    monkeypatch.setattr(waiting, "LEAVING_LOOK_S", 0.0)
+    monkeypatch.setattr(Session, "lock", lambda *asked: True)
+    busy_for(iter(range(2)), monkeypatch)
+    assert site.tune() == 0
+    busy_for(iter(int, 1), monkeypatch)
+    assert site.tune("fresh=true") == 4
+    assert " is used by others: 40.0 GiB are taken and runs at 97 % load; wait until it is free" in capsys.readouterr().err
+
+
 def test_when_the_time_is_over_the_job_ends_with_nothing_measured(
     site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

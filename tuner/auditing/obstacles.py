@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from backends.cell import Phase
+from backends.simulated.world import World
 from store.plan import Plan
 from store.recorded_reason import Expected, ReasonTest
 from store.scenario import NO_DRIVER
-from tuner.auditing.cells import does_not_fit
+from tuner.auditing.cells import does_not_fit, reason_cells
+from tuner.estimate import timed_cells
 from tuner.limits import serves
+from tuner.recorded_times import first_unrecorded
 
 
-def obstacle(plan: Plan, test: ReasonTest) -> str | None:
-    """The first; None where the test can be measured."""
-    return next(_obstacles(plan, test), None)
+def obstacle(plan: Plan, test: ReasonTest, world: World | None = None) -> str | None:
+    """The first; None where the test can be measured, on the GPU or on ``world`` that stands in for it."""
+    return next(chain(_obstacles(plan, test), _unrecorded(plan, test, world)), None)
 
 
 def served(plan: Plan, test: ReasonTest) -> tuple[Phase, ...]:
@@ -39,6 +43,15 @@ def _obstacles(plan: Plan, test: ReasonTest) -> Iterator[str]:
         yield f"the reason is about {test.least_group} query heads or more on one KV head, here they are {max(groups, default=0)}"
     yield from (said for phase in phases for backend in backends_of(test) if (said := _not_an_arm(plan, backend, phase)))
     yield from (said for shape in test.shapes if shape.phase in phases and (said := does_not_fit(plan, shape)))
+
+
+def _unrecorded(plan: Plan, test: ReasonTest, world: World | None) -> Iterator[str]:
+    """What a recording does not tell: it holds the cells that were measured then."""
+    arms = [arm for arm in plan.arms if arm.backend in backends_of(test)]
+    timed = timed_cells(arms, reason_cells(plan, [test]), plan.exclusions)
+    if world is not None and (arm_and_cell := first_unrecorded(world, timed)):
+        arm, cell = arm_and_cell
+        yield f"not recorded: the recording holds no time of {arm.name} on {cell.name}"
 
 
 def _not_an_arm(plan: Plan, backend: str, phase: Phase) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from backends.simulated.world import World
 from store.audit import ReasonFound, ReasonVerdict
 from store.plan import Plan
 from tuner.auditing.cells import reason_cells
@@ -20,9 +21,9 @@ def narrowed(settings: Settings, steps: Steps) -> Settings:
     return replace(settings, scenario=replace(settings.scenario, measure=replace(measure, backends=tuple(named))))
 
 
-def blocked(plan: Plan, steps: Steps) -> tuple[ReasonFound, ...]:
-    """The reasons that cannot be tested with ``plan``."""
-    said = ((rule, here, obstacle(plan, here.reason.test)) for rule, here in steps)
+def blocked(plan: Plan, steps: Steps, world: World | None = None) -> tuple[ReasonFound, ...]:
+    """The reasons that cannot be tested with ``plan``. ``world``: what stands in for the GPU."""
+    said = ((rule, here, obstacle(plan, here.reason.test, world)) for rule, here in steps)
     return tuple(ReasonFound(rule, here, ReasonVerdict.UNTESTABLE, (), why) for rule, here, why in said if why)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from backends.arm import Arm, Provider
 from backends.cell import Phase
@@ -17,6 +18,7 @@ from tuner.deciding.incumbent import missing, never_an_arm
 from tuner.deciding.results import median_us
 from tuner.deciding.scores import cell_ratio, objective_ms, ratio
 from tuner.sieve import HOPELESS, left_out
+from tuner.statistics import bonferroni
 
 Cells = tuple[WeightedCell, ...]
 Seen = Relation | str  # a sentence where there is no relation
@@ -28,18 +30,31 @@ TOO_FEW = (
 
 
 def seen(run: Run, contest: Contest, test: ReasonTest) -> Iterator[Seen]:
-    """For each cell the reason names; for each phase, weighted, where it names none that ``run`` has."""
-    for phase in test.phases:
-        if phase in run.scenario.engine.role.phases:
-            yield from _in_phase(run, contest, test, phase)
+    """For each cell the reason names; for each phase, weighted, where it names none that ``run`` has. One of them is enough for
+    the reason to hold, so all of them share the error of one."""
+    phases = [phase for phase in test.phases if phase in run.scenario.engine.role.phases]
+    asked = {phase: cells_for(run, test, phase) for phase in phases}
+    shared = sharing(contest, sum(len(cells) if apart(cells) else 1 for cells in asked.values()))
+    for phase, cells in asked.items():
+        yield from _in_phase(run, shared, test, phase, cells)
 
 
-def _in_phase(run: Run, contest: Contest, test: ReasonTest, phase: Phase) -> Iterator[Seen]:
+def sharing(contest: Contest, relations: int) -> Contest:
+    """``contest`` as each of so many relations is judged in (Bonferroni)."""
+    rules = replace(contest.rules, confidence=bonferroni(contest.rules.confidence, relations))
+    return replace(contest, rules=rules, confidence=bonferroni(contest.confidence, relations))
+
+
+def apart(cells: Cells) -> bool:
+    """Whether each is judged by itself: those that a reason names weigh nothing."""
+    return any(weighted.is_guard for weighted in cells)
+
+
+def _in_phase(run: Run, contest: Contest, test: ReasonTest, phase: Phase, cells: Cells) -> Iterator[Seen]:
     chosen, against = arm_of(run, test.chosen), arm_of(run, test.against)
-    cells = cells_for(run, test, phase)
     if chosen is None or against is None:
         yield never_an_arm(run, test.chosen if chosen is None else test.against, phase)
-    elif any(weighted.is_guard for weighted in cells):
+    elif apart(cells):
         for weighted in cells:
             yield _on_cell(contest, chosen, against, weighted)
     else:

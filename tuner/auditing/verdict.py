@@ -67,7 +67,7 @@ def unmeasured(plan: Plan, engine_version: str | None, reasons: Reasons) -> Audi
         reasons=reasons,
         default=default,
         run=None,
-        exit_code=exit_code(reasons, default),
+        exit_code=exit_code(reasons, default) if reasons else OK,  # nothing was to be told
     )
 
 
@@ -76,8 +76,8 @@ def about(scenario: Scenario) -> str:
 
 
 def exit_code(reasons: Reasons, default: DefaultFound) -> int:
-    """1: another backend is to be used; 3: something could not be told; 0: the default stays, or there is nothing to audit."""
+    """1: another backend is to be used; 3: something could not be told; 0: the default stays."""
     unsure = default.verdict in (DefaultVerdict.INCONCLUSIVE, DefaultVerdict.UNTESTED)
     unsure |= any(found.verdict in (ReasonVerdict.INCONCLUSIVE, ReasonVerdict.UNTESTABLE) for found in reasons)
-    codes = ((WRONG_DEFAULT, default.verdict is DefaultVerdict.SLOWER), (Incomplete.exit_code, unsure and bool(reasons)))
+    codes = ((WRONG_DEFAULT, default.verdict is DefaultVerdict.SLOWER), (Incomplete.exit_code, unsure))
     return worst([OK, *(code for code, holds in codes if holds)])

@@ -47,6 +47,8 @@ def tune_with(settings: Settings) -> int:
     from tuner.pin_place import refuse_unwritable
     from tuner.tune import run_tune
 
+    if settings.scenario.measure.variants:
+        raise UsageError("measure.variants are arms that no flag of the engine asks for and none can be pinned; leave them to compare")
     refuse_undriven(settings.scenario.engine.name, settings.entries)
     refuse_unwritable(settings.pin_path, settings.store_url)
     return run_tune(settings)

@@ -24,16 +24,10 @@ def settings_of(overrides: list[str] | None, config_dir: str | None, pin: str | 
     return compose([*(overrides or ()), *([] if pin is None else [pin_override(pin)])], config_dir)
 
 
-def places_of(overrides: list[str] | None, config_dir: str | None, pin: str | None = None) -> Settings:
-    """The settings where database and pin alone are asked for: without the backends, which take Hydra most of its time."""
-    named = any("backend" in override for override in overrides or ())
-    return settings_of([*(overrides or ()), *([] if named else ["backend=[]"])], config_dir, pin)
-
-
 def names_pin(overrides: list[str] | None, pin: str | None) -> bool:
     return pin is not None or any(override.startswith("pin.path=") for override in overrides or ())
 
 
 def pin_path_of(overrides: list[str] | None, config_dir: str | None, pin: str | None) -> Path:
     """Without overrides there is nothing to compose, which takes longer than the rest of such a command."""
-    return Path(pin) if pin is not None and not overrides else places_of(overrides, config_dir, pin).pin_path
+    return Path(pin) if pin is not None and not overrides else settings_of(overrides, config_dir, pin).pin_path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tuner.boundary import say
-from tuner.commands.options import ConfigDir, Explain, Json, Markdown, Overrides, PinFile, names_pin, pin_path_of, places_of
+from tuner.commands.options import ConfigDir, Explain, Json, Markdown, Overrides, PinFile, names_pin, pin_path_of, settings_of
 
 if TYPE_CHECKING:
     from store.run import Run
@@ -29,7 +29,7 @@ def report(
     if run_id is None and names_pin(overrides, pin):
         run = run_from_pin(pin_path_of(overrides, config_dir, pin))
     else:
-        run, newer = run_from_store(places_of(overrides, config_dir).store_url, run_id)
+        run, newer = run_from_store(settings_of(overrides, config_dir).store_url, run_id)
         if newer is not None:
             say(newer)
     sys.stdout.write(_explained(run, markdown, json) if explain else _reported(run, markdown, json))
@@ -55,5 +55,5 @@ def history(overrides: Overrides = None, json: Json = False, config_dir: ConfigD
     from reports.run_list import render, render_json
     from tuner.stored import runs_in
 
-    runs = runs_in(places_of(overrides, config_dir).store_url)
+    runs = runs_in(settings_of(overrides, config_dir).store_url)
     sys.stdout.write(render_json(runs) if json else render(runs))

@@ -13,6 +13,7 @@ from reports.doctor import in_a_sentence
 from store.decision import Pair
 from store.run import Run
 from tuner.deciding.bars import late_builds
+from tuner.deciding.believable import unbelievable
 from tuner.deciding.contest import Contest
 from tuner.deciding.floor import said_of
 from tuner.deciding.how_timed import how_timed
@@ -27,20 +28,23 @@ TRUE = ("1", "true", "yes", "y")  # sglang/srt/environ.py, EnvBool
 HOST_BOUND = 1.1  # served/device time of an eager call above which the host, not the kernel, sets the pace
 
 
-def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None]) -> tuple[str, ...]:
-    """Foremost first, since a first screen shows few. ``shown`` are the pairs the decision names: pick and default."""
+def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None], elsewhere: Iterable[str] = ()) -> tuple[str, ...]:
+    """Foremost first, since a first screen shows few. ``shown`` are the pairs the decision names: pick and default; ``elsewhere`` says
+    where their order does not hold."""
     pairs = tuple(pair for pair in shown if pair)
     arms = tuple(dict.fromkeys(name for pair in pairs for name in (pair.prefill, pair.decode)))
     aside = _notes_aside(run, arms)
     return (
         *_simulated(run),
         *dict.fromkeys(sentence for pair in pairs for sentence in wrong_answers(run, pair)),
+        *elsewhere,
         *_assumptions(run, contest),
         *_processes(run),
         *_imported_ahead(run),
         *_findings(run, arms),
         *_labels(run),
         *how_timed(run, arms),
+        *unbelievable(run, contest),
         *(note for note in run.notes if note not in aside),
         *_comparisons(contest),
         *_adapters(contest, arms),
@@ -84,11 +88,8 @@ def _notes_aside(run: Run, shown: Iterable[str]) -> tuple[str, ...]:
 
 def _labels(run: Run) -> Iterator[str]:
     labels = Counter(label for round_ in run.rounds for label in round_.labels)
-    unsettled = Counter(cell.cell for round_ in run.rounds for cell in round_.cells if not cell.settled)
     for label, count in sorted(labels.items()):
         yield f"{label} in {count} of {len(run.rounds)} processes"
-    for cell, count in sorted(unsettled.items()):
-        yield f"{cell} had not settled in {count} of {len(run.rounds)} processes"
 
 
 def _assumptions(run: Run, contest: Contest) -> Iterator[str]:

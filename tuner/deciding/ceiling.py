@@ -18,7 +18,7 @@ from store.run import Run
 from store.scenario import Scenario, WeightedCell
 from tuner.deciding.contest import rest_of, surroundings_of
 from tuner.deciding.incumbent import incumbent
-from tuner.estimate import element_bytes
+from tuner.kv_size import element_bytes
 from tuner.objective import US_PER_MS, Exposure, counted
 from tuner.rates import EFFICIENCY
 from tuner.sieve import measured_trials

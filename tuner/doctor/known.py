@@ -105,7 +105,7 @@ def _entries(file: Traversable, kind: type[Entry]) -> Iterator[Entry]:
     try:
         for row in _rows(YAML(typ="safe").load(file.read_text(encoding="utf-8"))):
             entry = from_plain(kind, row)
-            for versions in ("versions", "torch"):
+            for versions in ("versions", "torch", "engine_versions"):
                 SpecifierSet(getattr(entry, versions, ""))
             yield entry
     except (YAMLError, WireError, InvalidSpecifier, TypeError) as error:

@@ -23,14 +23,16 @@ Packages = Mapping[str, str]
 @dataclass(frozen=True)
 class Settled:
     """``default``: what the engine would serve a scenario with and no pin, ``path`` the rules that led there. ``caveats`` are
-    sentences that a reader of it must know, ``refusals`` why a server with these settings would not start. ``takers``: the backends that
-    would serve it if they were named, of an engine that judges them one by one."""
+    sentences that a reader of it must know, ``refusals`` why a server with these settings would not start, ``endings`` why one would
+    start and end, which its arguments do not show. ``takers``: the backends that would serve it if they were named, of an engine that
+    judges them one by one."""
 
     default: DefaultPick
     path: tuple[RuleStep, ...]
     caveats: tuple[str, ...]
     refusals: tuple[str, ...]
     takers: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
 
 
 class EngineRules(Protocol):

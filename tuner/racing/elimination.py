@@ -11,7 +11,7 @@ from statistics import fmean
 
 from store.decision import Pair
 from tuner.deciding.contest import Contest
-from tuner.objective import attention_ms
+from tuner.objective import attention_error, attention_ms
 from tuner.racing.grounds import Ground, Grounds
 from tuner.statistics import surely_slower
 
@@ -20,7 +20,7 @@ EARLY = 3  # processes, up to which nothing but a wide margin counts
 GROSS_AT_ONCE, GROSS = 0.05, 0.025
 GROSS_SIGMAS = 6.0
 
-Beats = Callable[[Sequence[float]], bool]
+Beats = Callable[[Sequence[float], Callable[[], float]], bool]  # of differences, and what tells how exact their mean can be
 MayBeat = Callable[[Pair, Pair], bool]
 
 
@@ -50,10 +50,13 @@ def defeats(contest: Contest, pairs: Collection[Pair], may_beat: MayBeat, ground
     def behind(pair: Pair, rival: Pair, cells: Ground) -> list[float]:
         return [mine - theirs for mine, theirs in zip(ln_times(pair, cells), ln_times(rival, cells))]
 
+    def inexact(pair: Pair, rival: Pair, cells: Ground) -> float:
+        return mean_error([attention_error(process, pair, rival, cells) for process in contest.table.processes])
+
     found: dict[Pair, Defeat] = {}
     for pair, rival in permutations(pairs, 2):
         apart = grounds.get((pair, rival), ())
-        if apart and may_beat(rival, pair) and all(beats(behind(pair, rival, ground)) for ground in apart):
+        if apart and may_beat(rival, pair) and all(beats(behind(pair, rival, on), partial(inexact, pair, rival, on)) for on in apart):
             lost = behind(pair, rival, sum(apart, ()))
             defeat = Defeat(pair, rival, apart, fmean(lost), len(lost))
             found[pair] = max(found.get(pair, defeat), defeat, key=lambda one: one.mean)
@@ -68,11 +71,12 @@ def while_racing(contest: Contest, rivals: int) -> Beats | None:
     if not 0 < processes <= EARLY:
         return None
     margin = gross_margin(processes, contest.rules.sigma_floor)
-    return lambda found: fmean(found) > margin
+    return lambda found, error: fmean(found) > margin and fmean(found) > GROSS_SIGMAS * error()
 
 
 def at_a_look(contest: Contest, rivals: int) -> Beats:
-    return partial(surely_slower, alpha=look_alpha(contest, rivals), sigma_floor=contest.rules.sigma_floor)
+    alpha, floor = look_alpha(contest, rivals), contest.rules.sigma_floor
+    return lambda found, _: surely_slower(found, alpha, floor)
 
 
 def look_alpha(contest: Contest, rivals: int) -> float:
@@ -85,6 +89,11 @@ def gross_margin(processes: int, sigma_0: float) -> float:
     return max(math.log1p(GROSS_AT_ONCE if processes == 1 else GROSS), noise_margin(processes, sigma_0))
 
 
-def noise_margin(processes: int, sigma_0: float) -> float:
-    """In ln: further off than noise brings the mean of so many."""
-    return GROSS_SIGMAS * sigma_0 / math.sqrt(processes)
+def noise_margin(processes: int, sigma_0: float, error: float = 0.0) -> float:
+    """In ln: further off than noise brings the mean of so many, of which each by itself tells that it errs by ``error``."""
+    return GROSS_SIGMAS * max(sigma_0 / math.sqrt(processes), error)
+
+
+def mean_error(errors: Sequence[float]) -> float:
+    """Of the mean over processes with these ``errors``."""
+    return math.hypot(*errors) / len(errors)

@@ -15,7 +15,6 @@ from tuner.deciding.confirmation import fresh_contest
 from tuner.deciding.standing import Standing, standing_of
 from tuner.looks import CONFIRMING, looks_up_to
 from tuner.new_run import default_arms
-from tuner.racing.elimination import EARLY
 from tuner.sieve import Entrant, entrants
 
 Seats = set[tuple[Phase, str]]  # of an arm in a phase
@@ -58,20 +57,26 @@ def _confirming(standing: Standing, field: tuple[Entrant, ...], index: int) -> N
     return NextRound(index, _seated(standing.run, field, _seats([pick, default])), True)
 
 
-def surely_next(run: Run, coming: NextRound) -> tuple[Arm, ...]:
-    """The arms that the process after ``coming`` will measure, whatever ``coming`` finds; none where it may be the last.
-
-    Where arms may leave, only the default is sure to stay.
-    """
+def foreseen(run: Run, coming: NextRound, everyone: bool = False) -> tuple[tuple[Arm, ...], ...]:
+    """The arms of each process after ``coming``: up to the next look those that race now, some of which may leave; after it one process
+    with the default, which is in every round and every confirmation, unless that would be the confirmation of nothing."""
     if coming.confirms:
-        return coming.arms if len(run.confirmation) + 1 < CONFIRMING else ()
-    looks, processes = looks_up_to(run.scenario.measure.processes), len(run.race) + 1
-    if processes >= looks[-1]:
-        return ()
-    if processes > EARLY and processes not in looks:
-        return coming.arms
-    default = set(default_arms(run.default, run.arms).values())
-    return tuple(arm for arm in coming.arms if arm.name in default)
+        return (coming.arms,) * (CONFIRMING - len(run.confirmation) - 1)
+    most, processes = run.scenario.measure.processes, len(run.race) + 1
+    if everyone:
+        return (coming.arms,) * (most - processes)
+    rounds = (coming.arms,) * (next((look for look in looks_up_to(most) if look >= processes), processes) - processes)
+    names = set(default_arms(run.default, run.arms).values())
+    default = tuple(arm for arm in coming.arms if arm.name in names)
+    return (*rounds, default) if default and (processes < most or _may_switch(run)) else rounds
+
+
+def _may_switch(run: Run) -> bool:
+    """Whether by now another pair than the default leads."""
+    if not run.race:
+        return False
+    standing = standing_of(run)
+    return standing.choice.leader != standing.contest.default
 
 
 def _still_racing(standing: Standing, field: tuple[Entrant, ...]) -> tuple[Entrant, ...]:

@@ -12,7 +12,8 @@ from store.decision import Pair
 from tuner.deciding.bars import guarded, loses_a_cell
 from tuner.deciding.contest import Contest
 from tuner.deciding.scores import cell_differences, cell_ratio
-from tuner.racing.elimination import EARLY, noise_margin
+from tuner.objective import cell_error
+from tuner.racing.elimination import EARLY, mean_error, noise_margin
 
 
 def may_be_picked(contest: Contest, pair: Pair, phase: Phase) -> bool:
@@ -20,9 +21,17 @@ def may_be_picked(contest: Contest, pair: Pair, phase: Phase) -> bool:
     processes = len(contest.table.processes)
     if processes > EARLY or processes in contest.looks:
         return loses_a_cell(contest, pair, (phase,)) is None
-    limit = math.log1p(contest.rules.max_cell_loss) - noise_margin(processes, contest.rules.sigma_floor)
-    behind = (cell_differences(contest.table, arm, other, cell) for arm, other, cell in _opponents(contest, pair, (phase,)))
-    return all(not found or fmean(found) <= limit for found in behind)
+    return all(_surely_loses_little(contest, *seats) for seats in _opponents(contest, pair, (phase,)))
+
+
+def _surely_loses_little(contest: Contest, arm: str, other: str, cell: str) -> bool:
+    found = cell_differences(contest.table, arm, other, cell)
+    if not found:
+        return True
+    processes = contest.table.processes
+    error = mean_error([cell_error(process, arm, other, cell) for process in processes])
+    margin = noise_margin(len(processes), contest.rules.sigma_floor, error)
+    return fmean(found) <= math.log1p(contest.rules.max_cell_loss) - margin
 
 
 def is_open(contest: Contest, pair: Pair) -> bool:

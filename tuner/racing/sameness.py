@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from statistics import median
 
 from backends.measured import Round, Trial
 from backends.timing.ways import OVERLAPS
+from reports.numbers import microseconds
 from store.run import Run
 
-Kernels = dict[tuple[str, str], str]
+Key = tuple[str, str]  # arm, cell
+Kernels = dict[Key, str]
 
 
 def changed_kernels(earlier: Iterable[Round], measured: Round) -> str | None:
     """The sentence for an arm that ran other kernels in ``measured`` than in an earlier round; None where none did, or where the
     driver did not tell. Of several earlier rounds the first counts."""
-    before: Kernels = {}
+    before: dict[Key, tuple[str, Round]] = {}
     for each in earlier:
-        before = _kernels(each) | before
+        before = {key: (code, each) for key, code in _kernels(each).items()} | before
     for (arm, cell), code in _kernels(measured).items():
-        if before.get((arm, cell), code) != code:
-            return f"{arm} ran other kernels on {cell} than in the rounds before (code {code}, before {before[arm, cell]})"
+        code_before, then = before.get((arm, cell), (code, measured))
+        if code_before != code:
+            now, earlier_on = (f"{told}{_took(when, arm, cell)}" for told, when in ((code, measured), (code_before, then)))
+            return f"{arm} ran other kernels on {cell} than in the rounds before (code {now}; before {earlier_on})"
     return None
+
+
+def _took(measured: Round, arm: str, cell: str) -> str:
+    """ ", 326.0 us a call"; "" where it was not timed."""
+    visits = [visit for each in measured.cells if each.cell == cell for visit in each.visits if visit.arm == arm]
+    return f", {microseconds(median(median(visit.sample_us) for visit in visits))} a call" if visits else ""
 
 
 def changed_limit(run: Run, measured: Round) -> str | None:

@@ -19,7 +19,7 @@ incoming = os.fdopen(os.dup(0), "rb")
 header = json.loads(incoming.readline()); code = io.BytesIO(incoming.read(header["bytes"]))
 try: folder = tempfile.mkdtemp(prefix="attnpin-"); atexit.register(shutil.rmtree, folder, True); zipfile.ZipFile(code).extractall(folder)
 except OSError as error: sys.exit("no room for temporary files (%s): mount a folder at /tmp, or name one with TMPDIR" % error.strerror)
-sys.path[:0] = [folder, *header["path"]]
+sys.path[:0] = [folder, *header["path"]]; os.environ.update(header.get("variables", {}))
 os.environ["PYTHONPATH"] = os.pathsep.join([*header["path"], os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
 from backends.worker import guard; guard.run(incoming, folder)
 """

@@ -22,14 +22,16 @@ from tuner.workers.streams import Streams
 START_LIMIT_S = 300.0  # images are pulled, and a cluster's queue waited for
 SILENCE_LIMIT_S = 30.0  # the worker's guard beats every 2 s, whatever its arm does
 GO_ON = b'{"do": "go on"}\n'  # to a worker that waits for quiet
+QUIET_LIMIT_S = 60.0  # without a word: it may wait for a file lock that is held by one that stands still
 BANNER_LINES = 200  # an image's entry point may greet before Python starts
 
 
 class Worker:
     """A process on the serving machine. A context manager; may be killed at any time, from any thread.
 
-    ``command`` ends in a Python, ``path`` are folders put first on its path there, ``code`` is the bundle it runs. ``hush`` is
-    called with True before it times and with False when it no longer does; None = nothing runs beside it.
+    ``command`` ends in a Python, ``path`` are folders put first on its path there, ``code`` is the bundle it runs, ``variables`` are
+    set in its environment. ``hush`` is called with True before it times and with False when it no longer does; None = nothing
+    runs beside it.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class Worker:
         start_limit_s: float = START_LIMIT_S,
         silence_limit_s: float = SILENCE_LIMIT_S,
         hush: Callable[[bool], None] | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self._command = tuple(command)
         self._path = tuple(path)
@@ -47,8 +50,10 @@ class Worker:
         self._start_limit_s = start_limit_s
         self._silence_limit_s = silence_limit_s
         self._hush = hush
+        self._variables = dict(variables or {})
         self._place = Place()
         self._answering = False
+        self._quiet = False
         self._greeted = False
         self._streams: Streams | None = None
 
@@ -71,7 +76,7 @@ class Worker:
                 self._streams = Streams(command_line(self._command))
             except (OSError, ValueError, IndexError) as error:
                 raise self._unusable(f"it does not start ({getattr(error, 'strerror', None) or error})") from error
-            header = {"bytes": len(self._code), "path": self._path}
+            header = {"bytes": len(self._code), "path": self._path, "variables": self._variables}
             self._streams.send(json.dumps(header).encode() + b"\n" + self._code)
         return self._streams
 
@@ -99,6 +104,11 @@ class Worker:
         self._streams.send(json.dumps(to_plain(question), allow_nan=False).encode() + b"\n")
         self._answering = True
         return self._answer(self._streams)
+
+    def go_on(self) -> None:
+        """To a worker that waits: the device is its own."""
+        if self._streams is not None:
+            self._streams.send(GO_ON)
 
     def pause(self) -> None:
         """Have it stand still, whatever it is at, until `resume`; harmless when it has not been launched."""
@@ -131,6 +141,7 @@ class Worker:
 
     def _make_quiet(self, streams: Streams, wanted: bool) -> None:
         if self._hush is not None:
+            self._quiet = wanted
             self._hush(wanted)
         if wanted:
             streams.send(GO_ON)
@@ -146,11 +157,14 @@ class Worker:
             raise self._failed(Outcome.CRASHED, str(error)) from error
 
     def _next_line(self, streams: Streams) -> bytes | None:
+        asked_at = time.monotonic()
         while time.monotonic() - streams.heard_at <= self._silence_limit_s:
             try:
                 return streams.line(patience_s=0.5)
             except queue.Empty:
-                continue
+                if self._hush is not None and self._quiet and time.monotonic() - asked_at > QUIET_LIMIT_S:
+                    self._quiet = False
+                    self._hush(False)
         self.kill()
         raise self._failed(Outcome.INTERRUPTED, f"no sign of life from the worker for {self._silence_limit_s:g} s")
 

@@ -45,11 +45,16 @@ def test_a_captured_decode_is_right_for_the_lengths_of_the_last_plan(driven: dic
     """Needles rewrite the queries in place between plans, so padded copies that are not refreshed would show."""
     found = result(driven, f"triton captured, page {page_size}")
     assert found["error"] < FLOAT16 and found["needle"] < NEEDLE and found["error_before"] < FLOAT16
-    assert (found["graph"], found["rows_before"], found["rows"]) == (True, 3, 4), "true rows first, the padded batch once captured"
+    assert (found["graph"], found["rows_before"], found["rows"]) == (True, 2, 3), "true rows first, the padded batch once captured"
 
 
 def test_a_knob_reaches_the_backend_as_the_servers_argument(driven: dict[str, Any]) -> None:
     assert result(driven, "triton captured, page 1")["splits"] == 2
+
+
+def test_a_deterministic_server_is_measured_as_one(driven: dict[str, Any]) -> None:
+    found = result(driven, "deterministic")
+    assert found["modes"] == [True, False] and found["error"] < FLOAT16 and found["needle"] < NEEDLE
 
 
 def test_two_captured_cells_of_one_size_do_not_disturb_each_other(driven: dict[str, Any]) -> None:

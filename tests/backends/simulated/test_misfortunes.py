@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import median
 
 import pytest
 
+from backends import anchors
+from backends.anchored import KNOWN_WITHIN
 from backends.blame import ArmFailed
+from backends.cell import PageLayout
+from backends.measured import Round
 from backends.outcome import Outcome
 from backends.simulated.world import Misfortune, Noise
 from backends.timing.disturbance import Disturbed
-from tests.backends.simulated.worlds import CALM, DECODE, FA3, FLASHINFER, PREFILL, TIMING, fault, raced, struck, tried
+from backends.without_graph import WRONG
+from tests.backends.simulated.worlds import CALM, DECODE, FA3, FLASHINFER, PREFILL, TIMING, fault, raced, stage, struck, tried
+from tests.backends.small import silent
 
 WRONG_OR_DEAD = {
     "out_of_memory": (Outcome.OUT_OF_MEMORY, "CUDA out of memory"),
@@ -22,6 +29,7 @@ WRONG_OR_DEAD = {
     "warm_cache": (Outcome.IMPLAUSIBLE, "9600 GB/s of unique KV, this memory gives 4800 GB/s"),
 }
 LATER = 12.0  # seconds into a process, when all stands and the first cell is warmed up
+PROBING = 10.6  # when an arm alone has opened
 OF_THE_DEVICE = {
     "foreign_process": "somebody else started to use the GPU, 1024 MiB more are taken than this process reserved",
     "power_limit": "the power limit was changed from 700 W to 630 W",
@@ -90,6 +98,34 @@ def test_heat_that_stays_breaks_the_process_off(kind: str) -> None:
     assert str(disturbed.value) == f"measurement invalid: {FOR_A_WHILE[kind]}, again after 3 rests of 10 s"
 
 
+@pytest.mark.parametrize("kind", OF_THE_DEVICE)
+def test_what_no_repeat_mends_breaks_a_probe_off_in_the_same_words(kind: str) -> None:
+    with pytest.raises(Disturbed) as disturbed:
+        tried(struck(fault(kind, after_s=PROBING)))
+    assert str(disturbed.value) == f"measurement invalid: {OF_THE_DEVICE[kind]}"
+
+
+@pytest.mark.parametrize("kind", FOR_A_WHILE)
+def test_a_probe_that_heat_slowed_is_timed_again_and_says_so(kind: str) -> None:
+    on_decode, on_prefill = tried(struck(fault(kind, after_s=PROBING, for_s=1.0)))
+    assert (on_decode.labels, on_prefill.labels) == ((f"timed again: {FOR_A_WHILE[kind]}",), ())
+    assert on_decode.outcome is Outcome.MEASURED
+
+
+@pytest.mark.parametrize("kind", FOR_A_WHILE)
+def test_heat_that_stays_breaks_a_probe_off(kind: str) -> None:
+    with pytest.raises(Disturbed) as disturbed:
+        tried(struck(fault(kind)))
+    assert str(disturbed.value) == f"measurement invalid: {FOR_A_WHILE[kind]}, again after 3 rests of 10 s"
+
+
+def test_an_arm_without_memory_is_not_blamed_where_a_stranger_took_it() -> None:
+    world = struck(fault("out_of_memory", backend="fa3"), fault("foreign_process", after_s=PROBING - 0.2))
+    for measured in (tried, raced):
+        with pytest.raises(Disturbed, match="somebody else started to use the GPU"):
+            measured(world)  # type: ignore[operator]
+
+
 def test_a_power_cap_is_no_fault_and_is_said() -> None:
     measured = raced(struck(fault("power_cap")))
     assert measured.labels == ("power capped",) and not any(cell.voided for cell in measured.cells)
@@ -125,10 +161,37 @@ def test_a_kernel_that_changed_under_its_name_has_another_code_and_the_same_name
     assert names == same_names and code != other_code
 
 
+def test_a_kernel_of_an_eager_call_that_changed_under_its_name_has_another_code_too() -> None:
+    known, changed = (dict(raced(world, [FA3], [PREFILL]).cells[0].code_ids) for world in (CALM, struck(fault("other_kernel"))))
+    assert known["fa3/p1"] != changed["fa3/p1"]
+
+
+def test_of_an_eager_call_that_cannot_be_recorded_no_code_is_known_and_that_is_said() -> None:
+    measured = raced(struck(fault("waits", backend="fa3")))
+    codes = {cell.cell: {name for name, _ in cell.code_ids} for cell in measured.cells}
+    assert codes == {"decode": {"fa3/p1", "flashinfer/p1"}, "prefill": {"flashinfer/p1"}}
+    assert measured.labels == ("kernels not verifiable: fa3/p1 on prefill",)
+
+
 @pytest.mark.parametrize("kind", DOUBTS)
 def test_a_time_that_hangs_on_how_it_is_taken_is_said(kind: str) -> None:
     (on_decode,) = tried(struck(fault(kind, backend="fa3")), cells=[DECODE])
     assert on_decode.labels == (DOUBTS[kind],)
+
+
+def test_a_graph_that_costs_more_than_it_saves_is_said_with_both_grids() -> None:
+    (on_decode,) = tried(struck(fault("graph_penalty", backend="fa3")), cells=[DECODE])
+    assert on_decode.labels == (
+        "graph penalty: in a graph a call takes 1.200 of the time of one launched eagerly",
+        "graph penalty: grids 528x1x1 in the graph, 132x1x1 launched eagerly",
+    )
+    assert on_decode.soundness is not None and on_decode.soundness.eager == pytest.approx(1 / 1.2)
+
+
+def test_a_graph_that_replays_what_it_was_recorded_on_is_wrong_where_it_is_captured_alone() -> None:
+    on_decode, on_prefill = tried(struck(fault("stale_graph", backend="fa3")))
+    assert (on_decode.outcome, on_prefill.outcome) == (Outcome.INCORRECT, Outcome.MEASURED)
+    assert (on_decode.detail or "").startswith(f"{WRONG}: relative error 1.00e+00 against the reference")
 
 
 def test_a_slow_build_is_booked_as_building_and_moves_no_time() -> None:
@@ -138,6 +201,33 @@ def test_a_slow_build_is_booked_as_building_and_moves_no_time() -> None:
     assert slow.first_call_s > 95 > calm.first_call_s and slow.cost.device_us == calm.cost.device_us
 
 
+def test_weights_that_stream_between_two_calls_show_who_is_slower_beside_them() -> None:
+    world, streamed = struck(fault("crowded", backend="fa3")), replace(DECODE, name="streamed")
+    measured = raced(world, cells=[DECODE, streamed], spaced=["streamed"], streamed=(("streamed", 1 << 28),))
+    usual, between = (levels(measured, cell) for cell in ("decode", "streamed"))
+    assert between["fa3/p1"] / usual["fa3/p1"] > 1.2 and between["flashinfer/p1"] == pytest.approx(usual["flashinfer/p1"], rel=0.01)
+    spacers = {cell.cell: cell.spacer_us for cell in measured.cells}
+    assert spacers["decode"] is None and spacers["streamed"] == pytest.approx((1 << 28) / 4.8e12 * 1e6)
+
+
+def test_pages_that_lie_at_random_show_who_is_slower_on_them() -> None:
+    world, random = struck(fault("scattered", backend="fa3")), replace(DECODE, name="random", page_layout=PageLayout.RANDOM)
+    measured = raced(world, cells=[DECODE, random])
+    usual, scattered = (levels(measured, cell) for cell in ("decode", "random"))
+    assert scattered["fa3/p1"] / usual["fa3/p1"] > 1.2 and scattered["flashinfer/p1"] == pytest.approx(usual["flashinfer/p1"], rel=0.01)
+
+
+def levels(measured: Round, cell: str) -> dict[str, float]:
+    """The median of each arm's samples, in us."""
+    (found,) = (each for each in measured.cells if each.cell == cell)
+    return {name: median(us for visit in found.visits if visit.arm == name for us in visit.sample_us) for name, _ in found.launches}
+
+
+def test_a_clock_that_sees_less_time_than_passes_is_found_by_a_known_one() -> None:
+    calm, slow = (anchors.measure(stage(world), TIMING, None, silent)[0].measured_of_known for world in (CALM, struck(fault("slow_clock"))))
+    assert calm == 1.0 and slow is not None and 1 - slow > KNOWN_WITHIN
+
+
 def test_a_fault_of_one_process_is_told_to_that_one_alone() -> None:
     world = struck(fault("thermal", process=3), fault("nans", backend="fa3"))
     assert [len(world.of_process(number).faults) for number in (2, 3, 4)] == [1, 2, 1]
@@ -145,11 +235,24 @@ def test_a_fault_of_one_process_is_told_to_that_one_alone() -> None:
 
 def test_every_misfortune_is_tried_here_or_beside_a_real_worker() -> None:
     beside_a_worker = {"crash", "hang", "killed"}
-    here = {*WRONG_OR_DEAD, *OF_THE_DEVICE, *FOR_A_WHILE, *DOUBTS, "power_cap", "other_kernel", "slow_build", "starved"}
+    here = {
+        *WRONG_OR_DEAD,
+        *OF_THE_DEVICE,
+        *FOR_A_WHILE,
+        *DOUBTS,
+        "power_cap",
+        "other_kernel",
+        "waits",
+        "slow_build",
+        "starved",
+        "slow_clock",
+    }
+    here |= {"graph_penalty", "stale_graph", "crowded", "scattered"}
     assert here | beside_a_worker == {kind.value for kind in Misfortune}
 
 
-def test_a_starved_queue_voids_a_block() -> None:
-    long_visits = replace(TIMING, replays=40)  # a block lasts several readings
-    measured = raced(struck(fault("starved", after_s=LATER + 2, for_s=2.0)), [FA3, FLASHINFER], [DECODE], timing=long_visits)
+@pytest.mark.parametrize("replays", [TIMING.replays, 40])
+def test_a_starved_queue_voids_a_block_whether_it_lasts_one_reading_or_several(replays: int) -> None:
+    starved = struck(fault("starved", after_s=LATER + 0.5, for_s=2.0))
+    measured = raced(starved, [FA3, FLASHINFER], [DECODE], timing=replace(TIMING, replays=replays))
     assert [sentence for cell in measured.cells for sentence in cell.voided] == ["the GPU idled during a visit, its queue ran empty"]

@@ -58,7 +58,9 @@ def raced(
     seed: int = 7,
     timing: TimingSpec = TIMING,
     say: Say = silent,
+    spaced: Sequence[str] = (),
+    streamed: tuple[tuple[str, int], ...] = (),
 ) -> Round:
-    *_, last = rounds.run(0, seed, arms, cells, stage(world), timing, say)
+    *_, last = rounds.run(0, seed, arms, cells, replace(stage(world), streamed=streamed), timing, say, spaced=spaced)
     assert isinstance(last, Round)
     return last

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import AbstractContextManager
+from statistics import fmean, median, stdev
 
 import pytest
 import torch
@@ -127,6 +128,40 @@ def test_a_row_of_eager_calls_is_no_faster_than_the_device_and_no_slower_than_ea
     timed.shot()
     torch.cuda.synchronize()
     assert seen.served_us < 1.5 * (time.perf_counter() - start) * 1e6
+
+
+WARM_S = 1.0  # as before the visits of a round
+
+
+class HostBound(PlainCall):
+    """Waits for nothing, and keeps the host busy for far longer than the device."""
+
+    def launch(self, slot: int) -> torch.Tensor:
+        for _ in range(20):
+            self.data.q.add_(0.0)
+        return self.data.q
+
+
+@pytest.mark.parametrize("kind", [HostBound, PlainCall])
+def test_the_mean_of_a_processs_visits_to_an_eager_call_is_good_to_1_percent(kind: type[PlainCall]) -> None:
+    data = cell_data()
+    timed = make_timed(kind(data), data, SLOTS, TIMING)
+    warm = time.perf_counter() + WARM_S
+    while time.perf_counter() < warm:
+        timed.visit()
+    seen = [timed.visit() for _ in range(16)]
+    served = [math.log(median(visit.row_us)) for visit in seen]
+    rows = fmean(stdev(map(math.log, visit.row_us)) for visit in seen)
+    print(f"\n{kind.__name__}: {math.exp(fmean(served)):.1f} us a call, rows +-{rows:.2%}, visits +-{stdev(served):.2%}")
+    assert stdev(served) / math.sqrt(2 * TIMING.blocks) < 0.01
+
+
+def test_a_visit_to_an_eager_call_takes_no_more_than_a_fifth_of_a_second() -> None:
+    data = cell_data()
+    timed = make_timed(HostBound(data), data, SLOTS, TIMING)
+    start = time.perf_counter()
+    timed.visit()
+    assert time.perf_counter() - start < 0.2
 
 
 def test_this_boards_limits_are_a_gpus() -> None:

@@ -81,7 +81,8 @@ def test_memory_that_this_process_did_not_reserve_is_somebody_else_s() -> None:
     [((True, True), True), ((True, False), False), ((False, False), False), ((True, False, True), False), ((False, True, True), True)],
 )
 def test_a_device_that_idles_twice_in_a_row_while_it_is_timed_was_starved(visiting: tuple[bool, ...], voids: bool) -> None:
-    seen = found(*({"reasons": 0x01, "visiting": each} for each in visiting))
+    watched = [replace(CALM, reasons=0x01, visiting=each) for each in visiting]
+    seen = disturbance(CALM, [CALM], watched)
     assert (seen is not None) is voids and (seen is None or "its queue ran empty" in seen.sentence)
 
 

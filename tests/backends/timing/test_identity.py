@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from backends.measured import KernelNode, code_id
-from backends.timing.identity import identify, launches_in
+from backends.timing.identity import identify, launches_in, launches_of
+from backends.timing.recorded_once import recorded_once
 from backends.timing.timed import make_timed
 from tests.backends.timing.test_cuda import SLOTS, TIMING, PlainCall, Recordable, cell_data
 
@@ -41,10 +42,45 @@ def test_the_kernels_of_a_recorded_call_are_the_same_in_two_recordings() -> None
 
 
 @pytest.mark.gpu
-def test_the_driver_and_the_profiler_tell_of_the_same_launches() -> None:
+def test_the_driver_and_the_profiler_tell_of_the_same_launches(monkeypatch: pytest.MonkeyPatch) -> None:
     data = cell_data()
     graphed, eager = make_timed(Recordable(data), data, SLOTS, TIMING), make_timed(PlainCall(data), data, SLOTS, TIMING)
+    monkeypatch.setattr("backends.timing.identity.recorded_once", lambda call, slot: ())
     recorded, launched = (identify(call._call, call, torch.device("cuda")) for call in (graphed, eager))  # type: ignore[attr-defined]
     assert 0 < len(recorded.nodes) <= len(recorded.kernels)  # copies and memsets are no kernels to the driver
     assert [(node.grid, node.block) for node in launched.nodes] == [(node.grid, node.block) for node in recorded.nodes]
     graphed.close()
+
+
+@pytest.mark.gpu
+def test_an_eager_call_has_the_kernels_of_the_same_call_recorded() -> None:
+    data = cell_data()
+    graphed, eager = make_timed(Recordable(data), data, SLOTS, TIMING), make_timed(PlainCall(data), data, SLOTS, TIMING)
+    assert launches_of(eager._call, eager) == graphed.nodes != ()  # type: ignore[attr-defined]
+    graphed.close()
+
+
+class Waits(PlainCall):
+    """Asks the device for a number before it launches."""
+
+    def launch(self, slot: int) -> torch.Tensor:
+        int(self.data.seq_lens.sum())
+        return super().launch(slot)
+
+
+class Refuses(PlainCall):
+    def launch(self, slot: int) -> torch.Tensor:
+        if torch.cuda.is_current_stream_capturing():
+            raise ValueError("not inside a recording")
+        return super().launch(slot)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("call", [Waits, Refuses])
+def test_a_call_that_cannot_be_recorded_has_no_known_launches_and_goes_on_being_right(call: type[PlainCall]) -> None:
+    data, stream = cell_data(), torch.cuda.current_stream()
+    eager = call(data)
+    before = eager.launch(0)
+    assert recorded_once(eager, 0) == ()
+    assert torch.cuda.current_stream() == stream and torch.cuda.get_sync_debug_mode() == 0
+    assert torch.equal(eager.launch(0), before)

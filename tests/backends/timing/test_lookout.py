@@ -58,6 +58,20 @@ def test_what_the_sentry_read_between_two_looks_counts() -> None:
     assert sentry.stopped
 
 
+def test_a_device_that_idled_in_the_visits_before_and_after_a_look_was_starved_and_one_that_worked_between_was_not() -> None:
+    sentry, idle = Overheard(), replace(CALM, reasons=0x01, visiting=True)
+    lookout = Lookout(lambda: CALM, sentry)
+
+    def told(*readings: Reading) -> str | None:
+        sentry.seen = readings
+        return lookout.look()
+
+    assert told(idle) is None and told() is None
+    assert told(idle) == "the GPU idled during a visit, its queue ran empty"
+    for between in (replace(CALM, visiting=True), replace(idle, visiting=False)):
+        assert told(between) is None and told(idle) is None
+
+
 def test_labels_are_of_the_looks_not_of_the_reading_before_the_arms() -> None:
     lookout = Lookout(iter([replace(CALM, reasons=0x04, processes=(), xids=(), uncorrected_errors=0), CALM]).__next__)
     lookout.look()

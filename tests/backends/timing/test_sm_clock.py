@@ -8,27 +8,9 @@ import pytest
 import torch
 
 from backends.cuda_code import Kernel, load
+from backends.timing import known_duration
 from backends.timing.cuda_events import back_to_back_us, hold_back
 from backends.timing.sm_clock import CODE, PLACES, mean_mhz, sm_clock
-
-SPIN = b"""
-.version 6.3
-.target sm_75
-.address_size 64
-.visible .entry spin(.param .u64 ns)
-{
-    .reg .pred %more;
-    .reg .u64 %wanted, %began, %now;
-    ld.param.u64 %wanted, [ns];
-    mov.u64 %began, %globaltimer;
-NEXT:
-    mov.u64 %now, %globaltimer;
-    sub.u64 %now, %now, %began;
-    setp.lt.u64 %more, %now, %wanted;
-    @%more bra NEXT;
-    ret;
-}
-"""
 
 
 def test_the_clock_is_the_middle_one_of_the_sms_that_were_read_twice() -> None:
@@ -52,7 +34,7 @@ def test_the_kernel_writes_no_further_than_there_are_places() -> None:
 
 def spinner() -> Kernel:
     torch.ones(1, device="cuda")
-    (kernel,) = load(SPIN, ["spin"])
+    (kernel,) = load(known_duration.CODE.read_bytes(), ["attnpin_spin"])
     return kernel
 
 

@@ -15,7 +15,7 @@ from backends.timing.instruments import Instruments
 from backends.timing.sampled import PLAIN, Manner
 from backends.timing.soundness import soundness
 from backends.timing.timed import make_timed
-from backends.timing.ways import WARM, agree
+from backends.timing.ways import WARM, agree, penalised
 from tests.backends.small import LAYER, arm, decode, laid_out, silent, stage
 from tests.backends.timing.test_cuda import TIMING, Recordable
 
@@ -91,4 +91,5 @@ def test_a_real_arm_is_timed_soundly_and_its_kernels_are_known() -> None:
     assert result.identity is not None and result.identity.nodes and result.soundness is not None
     rotation, slope = result.soundness.rotation, result.soundness.slope
     assert rotation is not None and agree(rotation) and slope is not None and agree(slope), result.soundness
+    assert result.soundness.eager is not None and not penalised(result.soundness), result.soundness
     assert not any(label.startswith(WARM) for label in result.labels)

@@ -69,7 +69,7 @@ def test_a_process_that_says_too_little_or_nonsense_is_a_failure(ask: Asked) -> 
 def test_a_process_that_takes_too_long_is_ended_with_all_it_started(ask: Asked, tmp_path: Path) -> None:
     note = tmp_path / "started"
     body = f'started = subprocess.Popen(["sleep", "600"])\nopen({str(note)!r}, "w").write(str(started.pid))\nstarted.wait()'
-    assert failure(ask(body, [{}], limit_s=1.0)) == "it gave no answer within 1 s"
+    assert failure(ask(body, [{}], limit_s=1.0)) == "it gave no answer within 1 s (ask_limit sets how long it is waited for)"
     assert ends(int(note.read_text()), 5.0)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from backends import nvml
+from backends import cuda_driver, nvml
 from backends.environment import Board
 from backends.worker import board
+from tests.backends.worker.fake_nvidia import cuda_device, install
 
 NOT_SUPPORTED, NOT_FOUND = 3, 6
 WHOLE = Board("cuda", "NVIDIA H200", 90, "GPU-1", 141 << 30, 700.0, None, "580.95.05")
@@ -68,6 +69,24 @@ def test_it_is_judged_by_what_can_be_read_and_never_by_processes(
 ) -> None:
     monkeypatch.setattr(nvml, "library", lambda: told)
     assert board.busy(asked) == found
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        (PartlyRefusing(), None),
+        (PartlyRefusing(used_bytes=board.BUSY_BYTES - 1, percent=99), None),
+        (PartlyRefusing(used_bytes=2 << 30), 2 << 30),
+    ],
+)
+def test_between_two_of_our_processes_memory_alone_tells_of_others(
+    told: PartlyRefusing, found: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, cuda_device("1"))
+    monkeypatch.setattr(nvml, "library", lambda: told)
+    assert board.taken_bytes() == found
+    monkeypatch.setattr(cuda_driver, "context_is_open", lambda: True)
+    assert board.taken_bytes() is None  # it may be our own
 
 
 def test_a_board_that_nvml_does_not_know_is_not_verifiable(monkeypatch: pytest.MonkeyPatch) -> None:

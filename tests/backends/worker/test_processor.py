@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backends.worker.processor import processor
+from backends.worker.processor import free_memory_bytes, processor
 
 X86 = "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) Platinum 8481C\nflags\t\t: fpu avx512f amx_tile\n\nprocessor\t: 1\nflags\t: fpu\n"
 ARM = "processor\t: 0\nBogoMIPS\t: 2000.00\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f\n\nprocessor\t: 1\n"
@@ -28,3 +28,13 @@ def test_an_arm_core_is_named_by_its_numbers(tmp_path: Path, monkeypatch: pytest
 def test_a_processor_that_says_nothing_of_itself_still_has_a_name(tmp_path: Path) -> None:
     found = processor(tmp_path / "missing")
     assert found.name and found.arch and not found.amx
+
+
+def test_free_memory_ends_at_the_containers_limit(tmp_path: Path) -> None:
+    (meminfo := tmp_path / "meminfo").write_text("MemTotal:       8000000 kB\nMemAvailable:   4000000 kB\n")
+    assert free_memory_bytes(meminfo, tmp_path) == 4_000_000 << 10
+    (tmp_path / "memory.current").write_text("1000000000\n")
+    for limit, free in (("max", 4_000_000 << 10), ("3000000000", 2_000_000_000)):
+        (tmp_path / "memory.max").write_text(f"{limit}\n")
+        assert free_memory_bytes(meminfo, tmp_path) == free
+    assert free_memory_bytes(tmp_path / "missing", tmp_path) is None

@@ -19,6 +19,8 @@ at, how often it came out so, and what the true rate is at the most (or at the l
 
 - *Versions* (V1 to V9) are compared round by round, a round being one fresh process of each. `gate` looks after 4, 6 and 9 rounds,
   `release` after 14 too. Noise is the standard deviation of one round's difference; half of a process's share of it is common to all cells.
+  Where processes start in one of two states (V8), what is not called changed is mostly inconclusive; the more rounds there are and the
+  nearer the states, the more often the mean is surely within 2 %, and "equivalent" is said of it.
 - *Arms* (V10) race for at most 8 processes, with looks after 4, 6 and 8; an arm that is surely not the best leaves.
 - *Stored times* (V11) are of another sitting, which is off by 1 % (standard deviation) on all cells alike.
 - *Recorded H200 rounds* are those in the evidence under `examples/`, drawn again and again, with changes put in.

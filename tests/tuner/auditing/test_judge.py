@@ -13,15 +13,22 @@ from backends.reason import Reason
 from store.audit import Basis, ReasonVerdict, Relation
 from store.decision import Interval
 from store.recorded_reason import Expected, Shape
+from store.run import Run
 from store.scenario import Exclusion, Role
+from tests.bench.statistics.row import Row
 from tests.tuner.auditing.reasons import NAMED, RULE, SLOW, audit_run, found_in, here
 from tests.tuner.building import DECIDE, DECODE, ENGINE, PREFILL, Recipe, arm, build, decode, prefill
-from tuner.auditing.judge import found, of_relation
+from tuner.auditing.judge import found, judged, of_relation
+from tuner.deciding.contest import contest_of
+from tuner.deciding.incumbent import incumbent
+from tuner.deciding.scores import cell_ratio
+from tuner.deciding.table import table_of
 
 Verdict = ReasonVerdict
 PLAIN = (500.0, 100.0, 44.0)
 LONG = Shape(Phase.PREFILL, 1, 8192)
 WRONG = {"expected": Expected.WRONG, "phases": (Phase.PREFILL,), "shapes": (LONG,)}
+RUNS, CHANCE = 80, 1e-3
 NAMED_PREFILL = prefill("reason-prefill-1x8192", new=8192, tokens=0.0, calls=0.0)
 
 
@@ -142,6 +149,36 @@ def test_right_answers_on_other_cells_say_nothing_of_a_reason_about_answers() ->
     assert found_in(audit_run(PLAIN, PLAIN, failures=crashed), **WRONG).says == "flashinfer/p1 on prefill_4k: crashed: SIGSEGV"
     alone = build(Recipe((arm("fa3"),), {("fa3/p1", DECODE): 100.0}, (decode(),)))
     assert found_in(alone, **WRONG).says == "the run had no arm of it at page size 1"
+
+
+NAMED_CELLS = tuple(decode(f"reason-decode-64x{1024 * each}", context=1024 * each, tokens=0.0, calls=0.0) for each in range(1, 9))
+NAMED_SHAPES = tuple(Shape(Phase.DECODE, 64, weighted.cell.context_lens[0]) for weighted in NAMED_CELLS)
+
+
+def just_twice_as_slow(seed: int) -> Run:
+    """On every cell at exactly the size that was recorded."""
+    cells = (decode(context=512), *NAMED_CELLS)
+    times = {(f"{name}/p1", each.cell.name): us for each in cells for name, us in (("fa3", 100.0), ("flashinfer", 200.0))}
+    return build(Recipe((arm("fa3"), arm("flashinfer")), times, cells, process_sd=0.01, seed=seed))
+
+
+def test_a_reason_that_is_just_not_true_holds_as_rarely_on_many_cells_as_on_one() -> None:
+    """Were each judged by itself, one run in five would show it on some cell."""
+    by_itself = together = 0
+    for run in map(just_twice_as_slow, range(RUNS)):
+        contest = contest_of(run, table_of(run), incumbent(run), ())
+        found = [cell_ratio(contest, "flashinfer/p1", "fa3/p1", weighted.cell.name) for weighted in NAMED_CELLS]
+        by_itself += any(each is not None and each.low >= 2.0 for each in found)
+        together += judged(run, contest, RULE, here(shapes=NAMED_SHAPES)).verdict is Verdict.HOLDS
+    claims = [Row("", "false", "", 0, 1 - DECIDE.confidence, seen, RUNS) for seen in (by_itself, together)]
+    assert [claim.refuted(CHANCE) for claim in claims] == [True, False]
+
+
+def test_the_interval_of_a_relation_says_at_what_confidence_it_was_judged() -> None:
+    for shapes in (NAMED_SHAPES[:1], NAMED_SHAPES):
+        intervals = [each.interval for each in found_in(just_twice_as_slow(0), shapes=shapes).relations]
+        shared = 1 - (1 - DECIDE.confidence) / len(shapes)
+        assert [each and each.confidence for each in intervals] == [pytest.approx(shared)] * len(shapes)
 
 
 def relation(ratio: float, half: float | None = None) -> Relation:

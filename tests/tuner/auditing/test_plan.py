@@ -9,10 +9,13 @@ import pytest
 
 from backends.cell import Phase
 from backends.model import LayerKind
+from backends.simulated.world import RecordedCell
+from store.digest import cell_digest
 from store.plan import Plan
 from store.recorded_reason import Expected, ReasonTest, Shape
 from store.scenario import Role, Scenario
 from tests.asking import entries, model
+from tests.backends.simulated.worlds import CALM
 from tests.tuner.auditing.reasons import RULE, SHAPE, SLOW, here
 from tests.tuner.planning import B200, GEMMA3, H100, LLAMA, scenario
 from tuner.auditing.cells import PREFIX, does_not_fit, has_shape, of_scenario, reason_cells, with_shape
@@ -72,6 +75,18 @@ def test_a_reason_that_is_stuck_brings_no_cell() -> None:
 
 def stuck_by(made: Plan, **test: Any) -> str | None:
     return obstacle(made, replace(SLOW, **test))
+
+
+def test_a_recording_that_does_not_hold_the_cell_a_reason_names_says_so_and_a_modelled_gpu_holds_all() -> None:
+    assert obstacle(PLAN, SLOW, replace(CALM, recorded=((),))) == (
+        "not recorded: the recording holds no time of fa3/p1 on reason-decode-64x4096"
+    )
+    (named,) = (weighted.cell for weighted in reason_cells(PLAN, (SLOW,)))
+    held = tuple(
+        RecordedCell(f"{name}/p1", "any name", cell_digest(named), (100.0,), None, None, (1.0, 1.0)) for name in ("fa3", "flashinfer")
+    )
+    assert obstacle(PLAN, SLOW, CALM) is obstacle(PLAN, SLOW, replace(CALM, recorded=(held,))) is None
+    assert obstacle(PLAN, SLOW, replace(CALM, recorded=(held, held[:1]))) is not None
 
 
 def test_a_plan_with_both_arms_and_room_is_no_obstacle() -> None:

@@ -76,9 +76,9 @@ def test_no_call_takes_less_than_memory_and_arithmetic_allow() -> None:
     reads, computes = cells[DECODE], cells[PREFILL]
     assert least_us(run.scenario, reads, "bfloat16") == pytest.approx(kv_bytes(reads, 2) / 4.8e12 * 1e6)
     assert least_us(run.scenario, computes, "bfloat16") == pytest.approx(attention_flops(computes) / 989e12 * 1e6)
-    assert least_us(run.scenario, computes, "fp8_e4m3") == pytest.approx(attention_flops(computes) / (2 * 989e12) * 1e6)
+    assert least_us(run.scenario, computes, "float8_e4m3fn") == pytest.approx(attention_flops(computes) / (2 * 989e12) * 1e6)
     known = replace(run.scenario, gpu=replace(H200, peak_flops_fp8=1979e12))
-    assert least_us(known, computes, "fp8_e4m3") == pytest.approx(attention_flops(computes) / 1979e12 * 1e6)
+    assert least_us(known, computes, "float8_e4m3fn") == pytest.approx(attention_flops(computes) / 1979e12 * 1e6)
 
 
 @pytest.mark.parametrize(

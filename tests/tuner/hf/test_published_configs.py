@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from backends.model import LayerKind
+from backends.wire import from_plain
 from tuner.hf.checkpoint import Reading, read_checkpoint
 
 CONFIGS = sorted((Path(__file__).parent / "configs").glob("*.json"))
@@ -64,6 +66,7 @@ def test_the_layers_are_those_of_the_source(path: Path, reading: Reading) -> Non
     assert values["other_layers"] == expected.get("other_layers", 0)
     for kind in values["layers"]:
         assert kind["scale"] == (None if scale_in(expected) is None else pytest.approx(scale_in(expected)))
+        assert from_plain(LayerKind, kind).latent is (values["attention"] == "mla")
 
 
 @each

@@ -12,7 +12,7 @@ from store.decision import Pair, Ruling
 from tests.tuner.building import DECIDE, DECODE, ENGINE, PREFILL, Recipe, arm, decode, prefill
 from tests.tuner.racing.playing import field, play, seated, started, started_from
 from tuner.decide import decide
-from tuner.racing.next_round import next_round, surely_next
+from tuner.racing.next_round import foreseen, next_round
 
 BOTH = {DECODE, PREFILL}
 EAGER = replace(DECIDE, min_gain=0.001)  # hardly anything is too little to win
@@ -24,6 +24,13 @@ def test_an_arm_far_behind_leaves_after_one_process_and_one_a_little_behind_stay
     run = play(started({"fa3": (500.0, 100.0), "flashinfer": (515.0, 103.0), "triton": (560.0, 112.0)}), racing=True)
     assert set(field(run, 0)) == {"fa3", "flashinfer", "triton"}
     assert set(field(run, 1)) == {"fa3", "flashinfer"}
+
+
+@pytest.mark.parametrize(("visit_sd", "leaves"), [(0.002, True), (0.1, False)])
+def test_an_arm_far_behind_stays_where_the_times_of_one_process_scatter_as_much(visit_sd: float, leaves: bool) -> None:
+    """As those that hold the host's do; the floor is of calls that do not."""
+    run = play(started({"fa3": (500.0, 100.0), "triton": (560.0, 112.0)}, visit_sd=visit_sd))
+    assert ("triton" not in field(run, 1)) is leaves
 
 
 def test_an_arm_that_lost_one_phase_races_on_in_the_other() -> None:
@@ -138,13 +145,14 @@ def test_with_everyone_nobody_leaves_and_nothing_is_measured_again() -> None:
     assert all(set(field(run, index)) == set(FASTER) for index in range(8))
 
 
-def test_the_process_after_the_next_is_sure_of_the_default_alone_where_arms_may_leave() -> None:
-    whole, default = started(EQUAL, process_sd=0.02, decide=EAGER), {"fa3/p1"}
+def test_until_the_next_look_those_that_race_are_foreseen_and_after_it_one_process_with_the_default() -> None:
+    whole, both, default = started(EQUAL, process_sd=0.02, decide=EAGER), ["fa3/p1", "flashinfer/p1"], ["fa3/p1"]
 
-    def sure(known: int) -> set[str]:
+    def after(known: int, everyone: bool = False) -> list[list[str]]:
         run = replace(whole, rounds=whole.rounds[:known])
-        coming = next_round(run)
+        coming = next_round(run, everyone=everyone)
         assert coming is not None
-        return {each.name for each in surely_next(run, coming)}
+        return [[each.name for each in arms] for arms in foreseen(run, coming, everyone)]
 
-    assert [sure(known) for known in (0, 3, 4, 7)] == [default, default, {"fa3/p1", "flashinfer/p1"}, set()]
+    assert [after(known) for known in (0, 3, 4, 7)] == [[both, both, both, default], [default], [both, default], []]
+    assert after(5, everyone=True) == [both, both]

@@ -31,7 +31,7 @@ def test_the_same_kernels_under_the_same_names_may_stand_side_by_side() -> None:
 
 def test_other_kernels_under_the_same_name_are_told_with_arm_and_cell() -> None:
     changed = measured(2, ("fa3", "a", "1111"), ("fa3", "b", "7777"))
-    said = "fa3 ran other kernels on b than in the rounds before (code 7777, before 2222)"
+    said = "fa3 ran other kernels on b than in the rounds before (code 7777; before 2222)"
     assert changed_kernels([FIRST, measured(1, ("triton", "a", "3333"))], changed) == said
 
 

@@ -19,6 +19,7 @@ from store.connect import open_store
 from store.repository import load_run
 from store.run import Run
 from tests.tuner.simulated.telling import TWO_ARMS, Told, told, tuned, url_in
+from tuner.calibrate import on_cells
 from tuner.noise import noise_of, sigma_0
 
 PROCESSES = 2
@@ -74,8 +75,15 @@ def test_a_slowed_copy_is_as_much_slower_as_it_was_to_be(finished: Told, calibra
 
 
 def test_anchors_are_taken_before_and_after_and_their_machine_code_is_kept(finished: Told, calibration: Calibration) -> None:
-    assert [len(each.read_us) for each in calibration.anchors] == [VISITS, VISITS]
+    assert [len(each.read_us) for each in calibration.anchors] == [len(each.spin_us) for each in calibration.anchors] == [VISITS, VISITS]
     assert machine_code(open_store(url_in(finished.folder)), "sm_90", source_digest()) is not None
+
+
+def test_a_calibration_of_other_cells_is_another_run(finished: Told, calibration: Calibration) -> None:
+    run = run_of(finished, calibration)
+    some, others = on_cells(run, run.cells[:2]), on_cells(run, run.cells[2:])
+    assert some.cells == run.cells[:2] and len({run.digest, some.digest, others.digest}) == 3
+    assert some.digest == on_cells(run, run.cells[1::-1]).digest
 
 
 def test_a_later_tune_takes_its_noise_as_a_floor_and_says_so(finished: Told, calibration: Calibration) -> None:

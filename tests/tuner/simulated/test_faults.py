@@ -62,7 +62,7 @@ def test_a_wrong_default_is_named_and_nothing_is_pinned(tmp_path: Path) -> None:
 
 
 def test_heat_that_stays_invalidates_the_measurement_and_is_no_regression(tmp_path: Path) -> None:
-    told = tuned(tmp_path, ONE_PROCESS, faults=[fault("thermal", after_s=12)])
+    told = tuned(tmp_path, ONE_PROCESS, faults=[fault("thermal", process=FIRST_ROUND + each) for each in range(4)])
     assert told.code == 4 and told.out == ""
     hot = "measurement invalid: thermal slowdown by the hardware (91 C, 700 W, 1980 MHz SM clock), again after 3 rests of 10 s"
     assert told.err.rstrip().endswith(f"round 1 broke off 4 times, last with: {hot}; run the same command again")
@@ -73,6 +73,29 @@ def test_somebody_else_on_the_gpu_is_refused_before_anything_is_measured(tmp_pat
     told = tuned(tmp_path, ONE_PROCESS, faults=[fault("foreign_process", process=0)])
     assert told.code == 4
     assert "simulated H200 is used by others: 40.0 GiB are taken and runs at 97 % load; wait until it is free" in told.err
+
+
+def test_somebody_who_comes_between_two_of_our_processes_is_refused_as_at_the_start(tmp_path: Path) -> None:
+    told = tuned(tmp_path, ONE_PROCESS, faults=[fault("foreign_process", process=FIRST_ROUND)])
+    assert told.code == 4 and told.out == ""
+    said = told.err.rstrip().splitlines()[-1]
+    assert said.startswith("attnpin: simulated H200 is used by others: 40.0 GiB are taken; wait until it is free (--wait-for-gpu 2h does)")
+    assert told.run.status == "running" and told.run.trials and told.run.rounds == ()
+
+
+def test_somebody_who_comes_between_two_of_our_processes_is_waited_for_where_that_was_asked_for(tmp_path: Path) -> None:
+    told = tuned(tmp_path, ONE_PROCESS, "wait_for_gpu=2h", faults=[fault("foreign_process", process=FIRST_ROUND, for_s=60.0)])
+    assert told.code == 0 and len(told.run.rounds) == 1
+    assert "attnpin: waiting until simulated H200 is free: 40.0 GiB are taken; " in told.err and "of 2 h have passed" in told.err
+    assert dict(told.run.rounds[0].seconds)["waiting"] == pytest.approx(60.0)
+    assert told.run.rounds[0].labels == ()
+
+
+def test_heat_that_stays_invalidates_a_probe_as_it_does_a_round(tmp_path: Path) -> None:
+    told = tuned(tmp_path, ONE_PROCESS, faults=[fault("thermal")])
+    assert told.code == 4 and told.out == "" and told.run.trials == ()
+    hot = "measurement invalid: thermal slowdown by the hardware (91 C, 700 W, 1980 MHz SM clock), again after 3 rests of 10 s"
+    assert told.err.rstrip().endswith(f"the probe of fa3/p1 broke off 4 times, last with: {hot}; run the same command again")
 
 
 def test_a_worker_that_is_killed_and_a_stranger_cost_their_rounds_which_are_run_again_and_counted_once(tmp_path: Path) -> None:

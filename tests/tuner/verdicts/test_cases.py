@@ -1,4 +1,4 @@
-"""Every public report in cases.yaml that the statistics have an answer to."""
+"""Every public report in tests/cases/measuring.yaml that the statistics have an answer to."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import math
 import random
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from ruamel.yaml import YAML
 
 from backends.blocks import palindromes
 from store.comparison import CellVerdict, Label
 from store.decision import Ruling
 from store.digest import run_digest
 from store.run import Run
+from tests.cases.reading import read_cases
 from tests.tuner.building import DECODE, LAYER, MODEL, PREFILL, one_cell_each
 from tuner.decide import decide
 from tuner.statistics import process_mean
@@ -28,7 +27,7 @@ from tuner.verdicts.session import assumed
 from tuner.verdicts.side_by_side import may_stop, verdicts
 from tuner.verdicts.stored import Sitting, same_board, screen
 
-CASES = {case["id"]: case for case in YAML(typ="safe").load((Path(__file__).parent / "cases.yaml").read_text())}
+CASES = read_cases("measuring")
 RULE = rule_for("gate")
 
 
@@ -41,6 +40,13 @@ def rounds(given: Mapping[str, Any]) -> Array:
 def judged(d: Array) -> CellVerdict:
     (found,) = verdicts(d, ["cell"], RULE)
     return found
+
+
+def test_one_call_each_is_no_comparison_however_far_apart_they_are() -> None:
+    case = CASES["e01-1"]
+    with pytest.raises(ValueError, match="two rounds at least"):
+        judged(rounds(case["given"]))
+    assert case["expect"]["verdict"] == "none"
 
 
 @pytest.mark.parametrize("name", ["e01-2", "e14-1"])
@@ -61,7 +67,7 @@ def test_whoever_comes_second_loses_nothing_in_a_palindrome() -> None:
     case, rng = CASES["e05-1"], random.Random(1)
 
     def visit_us(place: int) -> tuple[float, ...]:
-        return (100 * (1 + case["given"]["order"] / 100 * place),)
+        return (100 * (1 + case["given"]["order_pct"] / 100 * place),)
 
     def one_round() -> float:
         orders = [list(enumerate(order)) for order in palindromes(["new", "old"], 4, rng)]
@@ -79,6 +85,15 @@ def test_a_card_with_another_power_limit_is_another_board_and_its_times_say_litt
     times = np.random.default_rng(1).normal(0, 0.004, (2, 6, 1))
     (found,) = screen(times[0], times[1], ["cell"], correction.none(1), assumed(same_board(new, old)))
     assert found.label is Label(case["expect"]["verdict"])
+
+
+@pytest.mark.parametrize("field", CASES["e13"]["expect"]["key_holds"])
+def test_a_run_is_keyed_by_more_of_its_card_than_the_name(field: str) -> None:
+    run = one_cell_each({"fa3": (500.0, 100.0)})
+    board = run.environment.board
+    other = replace(board, **{field: "590.10" if field == "driver" else (getattr(board, field) or 0) + 1})
+    digests = {run_digest(run.scenario, replace(run.environment, board=each), run.protocol) for each in (board, other)}
+    assert len(digests) == 2
 
 
 def test_two_names_for_one_kernel_are_not_compared() -> None:
@@ -101,8 +116,3 @@ def with_head_dim(head_dim: int, speed_pct: float) -> Run:
     layer = replace(LAYER, head_dim=head_dim, value_head_dim=head_dim)
     factor = 1 / (1 + speed_pct / 100)
     return one_cell_each({"fa3": (500.0, 100.0), "cudnn": (500.0 * factor, 100.0 * factor)}, model=replace(MODEL, layers=(layer,)))
-
-
-def test_every_case_has_its_test() -> None:
-    source = Path(__file__).read_text()
-    assert [name for name in CASES if f'"{name}"' not in source] == []

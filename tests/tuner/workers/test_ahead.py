@@ -12,7 +12,8 @@ from backends.ahead import import_ahead
 from backends.arm import Arm, Provider
 from backends.worker.line import Line
 from backends.worker.quiet import Quiet
-from tests.tuner.workers.asking import answer_of, trial
+from tests.tuner.workers.asking import answer_of, failure_of, trial
+from tuner.workers import process
 from tuner.workers.ahead import Ahead
 from tuner.workers.bundle import bundle
 from tuner.workers.process import Worker
@@ -43,11 +44,17 @@ ARM, OTHER, OPENER, DIER, SIGNER = (Arm(name, Provider.KERNEL, f"made_up:{name}"
 
 
 @pytest.fixture
-def fresh(tmp_path: pathlib.Path) -> Worker:
-    """Not started; its torch is an empty module, which costs no time."""
+def starting(tmp_path: pathlib.Path) -> Callable[[], Worker]:
+    """Makes workers, not started; their torch is an empty module, which costs no time."""
     (tmp_path / "torch.py").write_text("")
     (tmp_path / "made_up.py").write_text(DRIVERS)
-    return Worker([sys.executable], code=bundle([tmp_path / "torch.py", tmp_path / "made_up.py"]))
+    code = bundle([tmp_path / "torch.py", tmp_path / "made_up.py"])
+    return lambda: Worker([sys.executable], code=code)
+
+
+@pytest.fixture
+def fresh(starting: Callable[[], Worker]) -> Worker:
+    return starting()
 
 
 def wait_until(true: Callable[[], bool], limit_s: float) -> bool:
@@ -64,8 +71,12 @@ def ahead() -> Iterator[Ahead]:
     waiting.end()
 
 
+def nobody() -> Worker:
+    raise AssertionError("a worker was started")
+
+
 def test_the_worker_that_imported_for_these_arms_answers_next(ahead: Ahead, fresh: Worker) -> None:
-    ahead.start(fresh, [ARM])
+    ahead.prepare([[ARM]], lambda: fresh)
     taken = ahead.take([OTHER, ARM])
     assert taken is fresh and not ahead.disturbs
     again = list(taken.ask({"do": "import", "arms": [ARM]}))
@@ -75,37 +86,64 @@ def test_the_worker_that_imported_for_these_arms_answers_next(ahead: Ahead, fres
 
 
 def test_a_worker_that_imported_for_others_is_not_handed_to_an_arm_that_must_be_alone(ahead: Ahead, fresh: Worker) -> None:
-    ahead.start(fresh, [ARM, OTHER])
+    ahead.prepare([[ARM, OTHER]], lambda: fresh)
     assert ahead.take([ARM]) is None
-    assert ahead.take([ARM, OTHER]) is fresh
+    assert ahead.take([ARM], others=True) is fresh
     fresh.kill()
 
 
-def test_one_that_waits_gives_way_to_one_for_other_arms(ahead: Ahead, fresh: Worker) -> None:
-    ahead.start(fresh, [ARM])
-    ahead.start(unwanted := Worker(["/no/such/python"]), [ARM])
-    assert ahead.take([ARM]) is fresh, "the same arms: nothing is started"
-    ahead.start(fresh, [ARM])
-    ahead.start(unwanted, [OTHER])
+def test_several_wait_and_each_process_gets_the_one_that_imported_most_for_it(ahead: Ahead, starting: Callable[[], Worker]) -> None:
+    one, both, again = workers = [starting() for _ in range(3)]
+    ahead.prepare([[ARM], [ARM, OTHER], [ARM]], iter(workers).__next__)
+    assert [ahead.take([ARM, OTHER]), ahead.take([ARM]), ahead.take([ARM]), ahead.take([ARM])] == [both, one, again, None]
+    for each in workers:
+        each.kill()
+
+
+def test_those_that_wait_are_kept_for_whom_they_serve_and_end_where_nobody_comes(ahead: Ahead, starting: Callable[[], Worker]) -> None:
+    first, second, third = starting(), starting(), starting()
+    ahead.prepare([[ARM]], lambda: first)
+    ahead.prepare([[ARM, OTHER]], nobody)
+    ahead.prepare([[OTHER]], lambda: second)
     assert ahead.take([ARM]) is None
-    fresh.kill()
+    ahead.prepare([[OTHER], [OTHER]], lambda: third)
+    assert [ahead.take([OTHER]), ahead.take([OTHER])] == [second, third]
+    ahead.prepare([], nobody)
+    for each in (second, third):
+        each.kill()
 
 
 def test_one_that_dies_over_its_imports_is_left_to_a_fresh_process(ahead: Ahead, fresh: Worker) -> None:
-    ahead.start(fresh, [DIER])
+    ahead.prepare([[DIER]], lambda: fresh)
     assert ahead.take([DIER]) is None
     assert not ahead.disturbs
 
 
 def test_a_command_that_does_not_start_is_left_to_the_next_process_to_report(ahead: Ahead) -> None:
-    ahead.start(Worker(["/no/such/python"]), [ARM])
+    ahead.prepare([[ARM]], lambda: Worker(["/no/such/python"]))
     assert ahead.take([ARM]) is None
 
 
 def test_imports_that_open_a_context_end_their_process_and_are_told(ahead: Ahead, fresh: Worker) -> None:
-    ahead.start(fresh, [OPENER])
+    ahead.prepare([[OPENER]], lambda: fresh)
     assert ahead.take([OPENER]) is None
     assert ahead.disturbs
+
+
+def test_only_imports_of_a_new_kind_are_waited_for_before_a_process_counts(
+    ahead: Ahead, starting: Callable[[], Worker], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNS", str(tmp_path))
+    (tmp_path / "go").touch()
+    ahead.prepare([[SIGNER]], starting)
+    ahead.settle()
+    (tmp_path / "go").unlink()
+    taken = ahead.take([SIGNER])
+    ahead.prepare([[SIGNER], [OPENER]], starting)
+    ahead.settle()  # would not return for the first of them
+    assert ahead.disturbs
+    assert taken is not None
+    taken.kill()
 
 
 def state_of(pid: str) -> str:
@@ -117,7 +155,7 @@ def test_who_imports_stands_still_while_another_one_times(
     ahead: Ahead, fresh: Worker, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIGNS", str(tmp_path))
-    ahead.start(fresh, [SIGNER])
+    ahead.prepare([[SIGNER]], lambda: fresh)
     begun = tmp_path / "begun"
     assert wait_until(lambda: begun.exists() and begun.read_text() != "", 10)
     ahead.hush(True)
@@ -132,7 +170,7 @@ def test_who_begins_to_import_while_another_one_times_waits_for_its_end(
 ) -> None:
     monkeypatch.setenv("SIGNS", str(tmp_path))
     ahead.hush(True)
-    ahead.start(fresh, [SIGNER])
+    ahead.prepare([[SIGNER]], lambda: fresh)
     ahead.hush(False)
     assert wait_until((tmp_path / "begun").exists, 10)
     (tmp_path / "go").touch()
@@ -145,6 +183,15 @@ def test_a_worker_asks_for_quiet_before_it_times_and_gives_it_back(misbehaving: 
     with Worker([sys.executable], code=misbehaving, hush=heard.append) as worker:
         assert answer_of(worker, trial("works")) == "fine"
     assert heard == [True]  # for its phase "build", which is its last one
+
+
+def test_quiet_ends_where_the_one_that_times_says_nothing_any_more(misbehaving: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be waiting for what the one that stands still holds."""
+    monkeypatch.setattr(process, "QUIET_LIMIT_S", 0.0)
+    heard: list[bool] = []
+    with Worker([sys.executable], code=misbehaving, hush=heard.append) as worker:
+        failure_of(worker, trial("hangs", limit_s=0.8))
+    assert heard == [True, False]
 
 
 def test_quiet_is_wanted_from_the_first_timed_phase_to_the_next_that_is_not() -> None:

@@ -12,14 +12,15 @@ from tuner.engines.sglang.pick import Packages, default_pick
 from tuner.engines.sglang.platforms import platform_notes
 from tuner.engines.sglang.resolution import answer_to
 from tuner.engines.sglang.spelling import other_answers, replaced
+from tuner.engines.sglang.unheard import unheard
 from tuner.engines.sglang.windows import window_note
 
 
 def caveats(scenario: Scenario, entries: Iterable[BackendEntry], rules: str, packages: Packages | None) -> tuple[str, ...]:
-    """What a reader must know about the default: what SGLang replaces, a spelling that would change it, a choice of the
-    user's that stands in its place."""
+    """What a reader must know about the default: what SGLang replaces or never hears of, a spelling that would change it, a choice
+    of the user's that stands in its place."""
     answer = answer_to(scenario, rules, packages)
-    found = (*replaced(answer), *other_answers(answer), *_choice(scenario, tuple(entries), rules, packages))
+    found = (*replaced(answer), *unheard(scenario), *other_answers(answer), *_choice(scenario, tuple(entries), rules, packages))
     return tuple(note for note in (*found, window_note(scenario.model), *platform_notes(scenario)) if note)
 
 

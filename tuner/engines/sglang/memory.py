@@ -11,12 +11,11 @@ from store.scenario import Engine, Role, Scenario
 from tuner.engines.sglang.platforms import DECODE_GRAPHS, PREFILL_GRAPHS
 from tuner.engines.sglang.rules import MAX_RUNNING_WITH_DRAFTS, resolved_kv_dtype
 from tuner.engines.sglang.windows import window_pool_share
-from tuner.kv_size import bytes_per_token, pool_tokens
+from tuner.kv_size import bytes_per_token, element_bytes, pool_tokens
 from tuner.ranks import Ranks, ranks_of
-from tuner.weights import ELEMENT_BYTES, weight_bytes
+from tuner.weights import weight_bytes
 
 MIB = 1 << 20
-NARROW_BYTES = {"mxfp8": 1.0 + 1 / 32, "nvfp4": 0.5 + 1 / 16, "fp4_mx_block16": 0.5 + 1 / 16}  # with their block scales
 
 
 @dataclass(frozen=True)
@@ -140,4 +139,4 @@ def prefill_graphs(max_tokens: int) -> int:
 
 def kv_bytes_per_token(model: Model, kv_dtype: str, ranks: Ranks, window_share: float = 1.0) -> int:
     """``window_share``: see `window_pool_share`."""
-    return bytes_per_token(model, ELEMENT_BYTES.get(kv_dtype) or NARROW_BYTES[kv_dtype], ranks, window_share)
+    return bytes_per_token(model, element_bytes(kv_dtype), ranks, window_share)

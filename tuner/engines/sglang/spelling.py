@@ -11,6 +11,7 @@ from tuner.engines.sglang.resolver.request import Request
 FLAGS = {
     **{"base": "attention-backend", "prefill": "prefill-attention-backend", "decode": "decode-attention-backend"},
     **{"page_size": "page-size", "kv_dtype": "kv-cache-dtype", "topk": "speculative-eagle-topk"},
+    "draft": "speculative-draft-attention-backend",
 }
 PASSED_ON = "; prefixes are reused by such pages, and a router that knows the page size has to follow"
 SAID_ELSEWHERE = "platform.npu"

@@ -18,6 +18,7 @@ from tuner.engines.sglang.refused import refusal_of, refused
 from tuner.engines.sglang.resolution import answer_to, path_of
 from tuner.engines.sglang.rules import resolved_kv_dtype, rules_for
 from tuner.engines.sglang.tree import tree_for
+from tuner.engines.sglang.unheard import ends_at_its_start
 from tuner.engines.sglang.windows import served_model
 
 __all__ = [
@@ -46,6 +47,7 @@ def settled(scenario: Scenario, entries: tuple[BackendEntry, ...], rules: str, p
         path=path_of(answer_to(scenario, rules, packages), packages),
         caveats=caveats(scenario, entries, rules, packages),
         refusals=tuple(refusals(scenario, rules, packages)),
+        endings=tuple(ends_at_its_start(scenario, rules)),
     )
 
 

@@ -36,11 +36,16 @@ def window_pool_share(model: Model, engine: Engine) -> float:
     Source: sglang/srt/model_executor/pool_configurator.py, HybridSWAPoolConfigurator; sglang/srt/arg_groups/overrides.py,
     _step3p_overrides.
     """
-    windowed = [kind.sliding_window is not None for kind in model.layers]
-    one_pool = engine.disable_hybrid_swa_memory or (engine.hierarchical_cache and model.architecture in ONE_POOL_BESIDE_HOST)
-    if model.architecture not in WINDOW_POOLS or all(windowed) or one_pool:
+    if not pooled_windows(model, engine):
         return 1.0
     return engine.swa_full_tokens_ratio or OWN_SHARES.get(model.architecture, WINDOW_SHARE)
+
+
+def pooled_windows(model: Model, engine: Engine) -> bool:
+    """Whether the layers with a window have a pool of their own beside that of the others."""
+    windowed = [kind.sliding_window is not None for kind in model.layers]
+    one_pool = engine.disable_hybrid_swa_memory or (engine.hierarchical_cache and model.architecture in ONE_POOL_BESIDE_HOST)
+    return model.architecture in WINDOW_POOLS and any(windowed) and not all(windowed) and not one_pool
 
 
 def served_model(model: Model) -> Model:

@@ -5,22 +5,16 @@ from __future__ import annotations
 from backends.gpu import Gpu
 from store.plan import Server
 from store.scenario import Role, Scenario
+from tuner.engines.vllm.chunks import chunked_layers
 from tuner.engines.vllm.rules import resolved_kv_dtype
-from tuner.kv_size import bytes_per_token, pool_tokens
+from tuner.kv_size import bytes_per_token, element_bytes, pool_tokens
 from tuner.ranks import ranks_of
-from tuner.weights import ELEMENT_BYTES, weight_bytes
+from tuner.weights import weight_bytes
 
 GIB = 1 << 30
 GPU_MEMORY_UTILIZATION = 0.92  # vllm/config/cache.py, CacheConfig
 GRAPH_DEVICES = ("cuda", "rocm")
 LARGEST_GRAPH, LARGEST_GRAPH_SM10X = 512, 1024  # vllm/config/vllm.py, _set_cudagraph_sizes
-# Bytes of one element of a packed KV cache, its scales apart.
-PACKED_BYTES = {
-    **{"nvfp4": 0.5 + 1 / 16, "nvfp4_4over6": 0.5 + 1 / 16, "int4_per_token_head": 0.5, "int8_per_token_head": 1.0},
-    **{"fp8_per_token_head": 1.0, "fp8_inc": 1.0, "fp8_ds_mla": 656 / 576, "nvfp4_ds_mla": 0.5 + 1 / 16},
-    **{"turboquant_k8v4": 0.75, "turboquant_4bit_nc": 0.5, "turboquant_k3v4_nc": 3.5 / 8, "turboquant_3bit_nc": 3 / 8},
-    **{"octave_k3v4": 3.5 / 8, "octave_k3v3": 3 / 8, "octave_k3v3_compact": 3 / 8, "ultraquant_4bit": 0.5},
-}
 
 
 def step_sizes(gpu: Gpu, ranks: int) -> tuple[int, int]:
@@ -54,9 +48,9 @@ def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
     model, gpu, engine, ranks = scenario.model, scenario.gpu, scenario.engine, ranks_of(scenario.engine)
     tokens, requests = step_sizes(gpu, ranks.tensor)
     kv_dtype = resolved_kv_dtype(model, engine.kv_cache_dtype)
-    weights, slot = weight_bytes(model, ranks), bytes_per_token(model, ELEMENT_BYTES.get(kv_dtype) or PACKED_BYTES[kv_dtype], ranks)
+    weights, slot = weight_bytes(model, ranks), bytes_per_token(model, element_bytes(kv_dtype), ranks)
     fraction = None if gpu.kind == "cpu" else engine.mem_fraction_static or GPU_MEMORY_UTILIZATION
-    graphs = gpu.kind in GRAPH_DEVICES and engine.role is not Role.PREFILL
+    graphs = gpu.kind in GRAPH_DEVICES and engine.role is not Role.PREFILL and not chunked_layers(model)
     return Server(
         context_length=engine.context_length or model.context_length,
         chunked_prefill_size=tokens,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from backends.reason import Reason
 from store.rule_path import RuleStep
 from store.scenario import Scenario
+from tuner.engines.vllm.chunks import chunked_layers
 from tuner.engines.vllm.pick import Chosen, default_of
 
 
@@ -38,6 +39,11 @@ def _sources(reasons: Iterable[Reason]) -> str:
 def caveats(scenario: Scenario, picks: tuple[Chosen, ...]) -> Iterator[str]:
     """What a reader of the default must know."""
     default = default_of(picks)
+    if chunked := chunked_layers(scenario.model):
+        yield (
+            f"vLLM captures no CUDA graph of attention within chunks, which {chunked} of {scenario.model.attention_layers} layers have: "
+            f"with whatever backend, the others' attention is launched eagerly too"
+        )
     for pick in picks:
         if pick.backend is not None and pick.backend != default.backend:
             other = f"the plan is {default.backend}'s, which serves most"

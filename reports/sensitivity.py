@@ -1,0 +1,61 @@
+"""How the finalists of a race stand under conditions that it leaves out."""
+
+from __future__ import annotations
+
+from reports import numbers, wording
+from reports.page import Section, Table
+from store.decision import Decision, Sensitivity
+from store.revisit import Condition
+from store.run import Run
+
+HEADER = ("condition", "arm", "as usual", "then", "to the first, as usual", "then")
+
+
+def sentence(found: Sensitivity) -> str:
+    """The answer on one line, with its numbers where the order turns."""
+    where = f"{found.cell}, {wording.count(found.processes, 'fresh process', 'fresh processes')}"
+    if found.turned is None:
+        return f"the ranking holds {_when(found)} ({where})"
+    arm, rival = found.turned
+    usual, there = {name: us for name, us, _ in found.times}, {name: us for name, _, us in found.times}
+    ratios = f"{numbers.ratio(there[rival] / there[arm])} of the time of {arm}, as usual {numbers.ratio(usual[rival] / usual[arm])}"
+    if found.condition is Condition.RANDOM_PAGES and found.pick_changes:
+        won = numbers.percent(1 - there[rival] / there[arm])
+        return f"layout-sensitive: under random pages {rival} would win by {won} ({ratios}; {where})"
+    return f"the ranking does not hold {_when(found)}: {rival} then takes {ratios} ({where})"
+
+
+def section(run: Run, decision: Decision) -> Section | None:
+    """None where nobody asked."""
+    wanted = run.scenario.measure.sensitivity
+    if not wanted:
+        return None
+    title = "Under other conditions"
+    if not decision.sensitivity:
+        return Section(title, (f"Not tried ({', '.join(wanted)}): {_why_not(run)}.",))
+    rows = tuple(row for found in decision.sensitivity for row in _rows(found))
+    said = (sentence(found) for found in decision.sensitivity)
+    return Section(title, (*(f"{each[0].upper()}{each[1:]}." for each in said), Table(HEADER, rows)))
+
+
+def _why_not(run: Run) -> str:
+    failed = [revisit.failed for revisit in run.revisits if revisit.failed is not None]
+    return failed[0] if failed else "no two arms were left that are served in one way and near each other, or no time was"
+
+
+def _when(found: Sensitivity) -> str:
+    if found.condition is Condition.RANDOM_PAGES:
+        return "under random pages"
+    return f"when the layer's weights ({numbers.memory(found.stream_bytes)}) stream between two calls"
+
+
+def _rows(found: Sensitivity) -> tuple[tuple[str, ...], ...]:
+    _, usual_first, there_first = found.times[0]
+    return tuple(
+        (
+            *(found.condition.value.replace("_", " "), arm),
+            *(numbers.microseconds(us) for us in (usual, there)),
+            *(numbers.ratio(ratio) for ratio in (usual / usual_first, there / there_first)),
+        )
+        for arm, usual, there in found.times
+    )

@@ -1,0 +1,185 @@
+"""Measures what is missing, process by process, until nothing is or the time is up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+from backends.company import WAITING
+from backends.environment import Environment
+from backends.measured import CellRound, Round, Visit
+from backends.spec import TimingSpec
+from backends.wire import from_plain
+from tests.bench.peers import oracle, ours
+from tests.bench.peers.agenda import Task, next_task
+from tests.bench.peers.cells import Ground, block_of, ground_of, group_of, settings_of
+from tests.bench.peers.rows import Reading, Row, Timed, append_row, read_rows
+from tuner.clock import PhaseClock
+from tuner.drivers import imports_of
+from tuner.machine import device_key, settings_on
+from tuner.progress import Progress
+from tuner.session import MOST_AHEAD, Session
+from tuner.waiting import Wait, take_device
+from tuner.workers.bundle import bundle
+from tuner.workers.failure import WorkerFailed
+
+OWNER = "attnpin peers"
+CONTEST = Path(__file__).with_name("contest")
+BEFORE = ("import", WAITING)
+ROUNDS = (oracle.KIND, ours.KIND)
+SIMULATED = ("drawn",)  # instead of the tools, none of which can time what is not there
+START_S, CELL_S = 30.0, 4.0  # of a kind of process that was not seen yet
+SAID = 300  # characters of a failure
+
+
+def measure(file: Path, group: str, until_s: float, overrides: Sequence[str]) -> None:
+    """Adds rows of ``group`` to ``file``. No process begins that would not end in ``until_s``; ``overrides`` as of `attnpin tune`."""
+    deadline = time.monotonic() + until_s
+    settings = settings_of(overrides)
+    engine, code = settings.scenario.engine, bundle([CONTEST])
+    with Progress() as progress, Session(engine, progress, PhaseClock(), code, ahead=True, world=settings.world) as session:
+        environment = session.facts((engine.name, "torch", "triton", *imports_of(settings.entries))).environment
+        take_device(session, device_key(environment.board), OWNER, Wait(settings.wait_for_gpu_s))
+        ground = ground_of(settings_on(settings, environment), environment.releases)
+        cells = blocks_of(ground, group)
+        ahead = False
+        while task := next_task(_of(file, group), cells, tuple(arm.name for arm in ground.arms)):
+            if time.monotonic() + expected_s(_of(file, group), task) > deadline:
+                progress.note(f"{task.kind} {task.index} of block {task.block} would not end in time")
+                return
+            session.expect([ground.arms] * MOST_AHEAD)
+            append_row(taken(session, ground, group, task, environment, ahead), file)
+            ahead = True
+
+
+def blocks_of(ground: Ground, group: str) -> dict[int, tuple[str, ...]]:
+    mine = [name for name, cell in ground.cells.items() if group_of(cell) == group]
+    return {block: tuple(name for name in mine if block_of(name) == block) for block in (1, 2)}
+
+
+def _of(file: Path, group: str) -> tuple[Row, ...]:
+    return tuple(row for row in read_rows(file) if row.group == group)
+
+
+def expected_s(rows: Iterable[Row], task: Task) -> float:
+    """As long as the last of its kind, cell for cell."""
+    alike = [row for row in rows if row.kind == task.kind and row.failed is None]
+    if not alike:
+        return START_S + CELL_S * len(task.cells)
+    last = alike[-1]
+    seen = len({timed.cell for timed in last.timed} | {reading.cell for reading in last.readings})
+    return last.start_s + (last.wall_s - last.start_s) / seen * len(task.cells) * task.repeats
+
+
+def taken(session: Session, ground: Ground, group: str, task: Task, environment: Environment, ahead: bool) -> Row:
+    """One process, or what went wrong in it. ``ahead``: it could import while another one measured."""
+    begun = time.monotonic()
+    seed = Random(f"{group}/{task.kind}/{task.block}/{task.index}").randrange(2**31)
+    heard = Heard(session, f"{group}, {task.kind} {task.index} of block {task.block}")
+    failed: WorkerFailed | None = None
+    try:
+        with session.worker(ground.arms) as worker:
+            for event in worker.ask(question(session, ground, task, seed)):
+                heard.hear(event)
+    except WorkerFailed as failure:
+        failed = failure
+        session.progress.note(str(failure))
+    ended = time.monotonic()
+    return Row(
+        kind=task.kind,
+        group=group,
+        block=task.block,
+        index=task.index,
+        wall_s=round(ended - begun, 3),
+        start_s=round((heard.started or ended) - begun, 3),
+        ahead=ahead,
+        board=environment.board.name,
+        versions=versions(ground, environment),
+        seconds=heard.seconds,
+        timed=tuple(heard.timed),
+        readings=tuple(heard.readings),
+        failed=str(failed)[:SAID] if failed else None,
+        lost_arm=failed.arm if failed else None,
+        lost_cell=failed.cell if failed else None,
+    )
+
+
+def question(session: Session, ground: Ground, task: Task, seed: int) -> dict[str, Any]:
+    timing = oracle_timing(ground.timing) if task.kind == oracle.KIND else ground.timing
+    asked: dict[str, Any] = {
+        "cells": tuple(ground.cells[name] for name in task.cells),
+        "arms": ground.arms,
+        "stage": session.staged(ground.stage),
+        "timing": timing,
+        "seed": seed,
+    }
+    asked["skip"] = tuple((arm.name, cell) for cell, arms in task.cells.items() for arm in ground.arms if arm.name not in arms)
+    if task.kind in ROUNDS:
+        return {"do": "round", "index": task.index, **asked}
+    function = "contest.nvbench:run" if task.kind == "nvbench" else "contest.run:run"
+    tools = task.tools if asked["stage"].simulation is None else SIMULATED
+    return {"do": "call", "function": function, "tools": tools, "repeats": task.repeats, **asked}
+
+
+def oracle_timing(timing: TimingSpec) -> TimingSpec:
+    """Its processes are many rather than long."""
+    return replace(timing, blocks=2, warmup_s=0.5, warmup_cap_s=3.0)
+
+
+class Heard:
+    """What a process said, as it comes. ``started``: when its first cell began."""
+
+    def __init__(self, session: Session, headline: str) -> None:
+        self._session = session
+        self._headline = headline
+        self.started: float | None = None
+        self.timed: list[Timed] = []
+        self.readings: list[Reading] = []
+        self.seconds: tuple[tuple[str, float], ...] = ()
+
+    def hear(self, event: Mapping[str, Any]) -> None:
+        if event["event"] == "progress":
+            self._began(event)
+        elif event["event"] == "result":
+            self.readings.append(_rounded(from_plain(Reading, event["result"])))
+        elif event["event"] == "cell_round":
+            self.timed.extend(timed_of(from_plain(CellRound, event["cell_round"])))
+        elif event["event"] == "round":
+            self.seconds = tuple((phase, round(spent, 3)) for phase, spent in from_plain(Round, event["round"]).seconds)
+
+    def _began(self, event: Mapping[str, Any]) -> None:
+        if event["phase"] not in BEFORE and self.started is None:
+            self.started = time.monotonic()
+            self._session.import_ahead()
+        self._session.progress.phase(
+            self._headline, " ".join(str(event[key]) for key in ("phase", "arm", "cell", "detail") if event.get(key))
+        )
+
+
+def timed_of(cell: CellRound) -> Iterable[Timed]:
+    for arm in dict.fromkeys(visit.arm for visit in cell.visits):
+        visits = [visit for visit in cell.visits if visit.arm == arm]
+        served = tuple(round(visit.served_us, 2) for visit in visits if visit.served_us is not None)
+        yield Timed(cell.cell, arm, tuple(map(_device_us, visits)), served, cell.settled)
+
+
+def _device_us(visit: Visit) -> float:
+    return round(median(visit.sample_us), 4)
+
+
+def _rounded(reading: Reading) -> Reading:
+    return replace(
+        reading, us=tuple(round(us, 4) for us in reading.us), timing_s=round(reading.timing_s, 4), prepare_s=round(reading.prepare_s, 4)
+    )
+
+
+def versions(ground: Ground, environment: Environment) -> tuple[tuple[str, str], ...]:
+    """Of what the arms are driven by."""
+    owners = dict(environment.imports)
+    names = {owners.get(package) for arm in ground.arms for package in (*arm.packages, "torch", "triton")}
+    return tuple((found.name, found.version) for found in environment.distributions if found.name in names)

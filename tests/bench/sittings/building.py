@@ -1,0 +1,77 @@
+"""Sittings whose truth is known, for the tests of whatever judges one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from backends.anchored import Anchors
+from backends.measured import CellRound, Round
+from store.run import Run
+from tests.bench.sittings.measure import SLOWED
+from tests.bench.sittings.sitting import Sitting, sitting_of
+from tests.tuner.building import Recipe, arm, build, decode
+from tuner.noise import COPY
+
+CELLS = ("a", "b", "c", "d")
+LAUNCHES = 100  # so that every share of them is whole
+BASE_US = 100.0
+
+
+def made_up(
+    name: str = "r1",
+    board: str = "GPU-0",
+    backends: Sequence[str] = ("fa3",),
+    planted: Mapping[tuple[str, str], float] | None = None,
+    slowed: Sequence[float] = SLOWED,
+    processes: int = 4,
+    seed: int = 1,
+    shift: float = 1.0,
+    anchors: tuple[Anchors, ...] = (),
+) -> Sitting:
+    """``planted``: factors on the time of (arm, cell), beside what a copy's added launches take; ``shift``: on all times."""
+    made = a_run(name, backends, planted or {}, slowed, processes, seed, shift)
+    environment = made.environment
+    return sitting_of(replace(made, environment=replace(environment, board=replace(environment.board, uuid=board))), anchors)
+
+
+def a_run(
+    name: str,
+    backends: Sequence[str],
+    planted: Mapping[tuple[str, str], float],
+    slowed: Sequence[float],
+    processes: int,
+    seed: int,
+    shift: float,
+) -> Run:
+    originals = [arm(backend) for backend in backends]
+    copies = [{"copy": COPY}, *({"slowed": share} for share in slowed)]
+    arms = (*originals, *(replace(each, **copy) for copy in copies for each in originals))  # type: ignore[arg-type]
+    times = {
+        (each.name, cell): BASE_US * shift * (1 + each.slowed) * planted.get((each.name, cell), 1.0) for each in arms for cell in CELLS
+    }
+    cells = tuple(replace(decode(cell), cell=replace(decode(cell).cell, seed=place)) for place, cell in enumerate(CELLS))
+    recipe = Recipe(arms, times, cells, processes=processes, process_sd=0.0003, visit_sd=0.0001, seed=seed)
+    run = build(recipe)
+    return replace(run, id=name, created=f"2026-01-02T03:04:{seed:02}Z", rounds=tuple(map(_counted, run.rounds)))
+
+
+def _counted(measured: Round) -> Round:
+    cells = (replace(each, launches=tuple((name, LAUNCHES) for name, _ in each.launches)) for each in measured.cells)
+    return replace(measured, cells=tuple(cells))
+
+
+def without(sitting: Sitting, process: int, arm_name: str, cell: str) -> Sitting:
+    """``sitting`` as if one process had not timed the arm on the cell."""
+
+    def left(each: CellRound) -> CellRound:
+        return replace(each, visits=tuple(visit for visit in each.visits if visit.arm != arm_name)) if each.cell == cell else each
+
+    rounds = list(sitting.rounds)
+    rounds[process] = replace(rounds[process], cells=tuple(map(left, rounds[process].cells)))
+    return replace(sitting, rounds=tuple(rounds))
+
+
+def anchors(read_us: float) -> Anchors:
+    """Visits that all took the same, and other anchors that never change."""
+    return Anchors(4e12, 8e14, 1 << 30, (read_us,) * 10, (5000.0,) * 10, (34.0,) * 10, spin_us=(100.2,) * 10)

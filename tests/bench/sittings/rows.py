@@ -1,0 +1,53 @@
+"""The sittings that are committed: one a line, compressed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import zstandard
+
+from backends.wire import from_plain, to_plain
+from store.calibrations import anchors_of
+from store.connect import open_store
+from store.history import list_runs
+from store.repository import load_run
+from tests.bench.sittings.sitting import Sitting, is_sitting, sitting_of
+
+ROWS = Path(__file__).with_name("rows.jsonl.zst")
+LEVEL, MAX_BYTES = 19, 256 * 2**20
+
+
+def read_rows(file: Path = ROWS) -> tuple[Sitting, ...]:
+    """Oldest first; none of a file that is not there yet."""
+    if not file.exists():
+        return ()
+    text = zstandard.ZstdDecompressor().decompress(file.read_bytes(), max_output_size=MAX_BYTES).decode()
+    return tuple(from_plain(Sitting, json.loads(line)) for line in text.splitlines())
+
+
+def write_rows(sittings: Iterable[Sitting], file: Path = ROWS) -> None:
+    """In place of what is there, at once."""
+    lines = (json.dumps(to_plain(each), sort_keys=True, separators=(",", ":")) + "\n" for each in in_order(sittings))
+    beside = file.with_name(f"{file.name}.new")
+    beside.write_bytes(zstandard.ZstdCompressor(level=LEVEL).compress("".join(lines).encode()))
+    beside.replace(file)
+
+
+def in_order(sittings: Iterable[Sitting]) -> list[Sitting]:
+    return sorted(sittings, key=lambda each: (each.created, each.run))
+
+
+def added(known: Iterable[Sitting], new: Iterable[Sitting]) -> tuple[Sitting, ...]:
+    """``new`` beside ``known``, each run once, as it was kept first."""
+    return tuple(in_order({each.run: each for each in (*new, *known)}.values()))
+
+
+def sittings_in(database: Path) -> tuple[Sitting, ...]:
+    """Every finished sitting of a database. One whose last anchors were cut off is whole but for them."""
+    if not database.is_file():
+        raise FileNotFoundError(f"{database} is not there; give the SQLite file that a sitting left")
+    store = open_store(f"sqlite:///{database}")
+    runs = [load_run(store, each.id) for each in list_runs(store)]
+    return tuple(sitting_of(run, anchors_of(store, run.id)) for run in runs if is_sitting(run))

@@ -1,0 +1,70 @@
+"""`attnpin compare` on a simulated GPU: real workers in pairs, from the command line to the exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tuner.simulated.telling import TWO_ARMS, Told, told, url_in
+
+FAULTS = "with:'gpu.simulated.faults=[{kind: %s, backend: flashinfer, phase: decode}]'"
+
+
+def compared(folder: Path, candidate: str, *more: str) -> Told:
+    return told(folder, "compare", "--candidate", candidate, *TWO_ARMS, f"store.url={url_in(folder)}", *more)
+
+
+@pytest.fixture(scope="module")
+def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    return compared(tmp_path_factory.mktemp("upgraded"), "flashinfer-python==0.6.1", "--json")
+
+
+def verdict_of(told: Told) -> dict[str, Any]:
+    (line,) = told.out.splitlines()
+    return dict(json.loads(line))
+
+
+def test_an_upgrade_that_makes_decode_three_times_slower_is_a_regression(upgraded: Told) -> None:
+    verdict = verdict_of(upgraded)
+    assert (upgraded.code, verdict["label"], verdict["shifted"]) == (1, "regressed", False)
+    labels = {(row["arm"], row["cell"]): row["verdict"]["label"] for row in verdict["rows"]}
+    decode = {key: label for key, label in labels.items() if key[0] == "flashinfer/p1" and str(key[1]).startswith("decode")}
+    assert decode and set(decode.values()) == {"regressed"}
+    assert {label for key, label in labels.items() if key not in decode and key[1] is not None} == {"equivalent"}
+    assert [each["what"] for each in verdict["moved"]] == ["flashinfer-python"]
+
+
+def test_arms_that_the_upgrade_does_not_touch_are_its_controls(upgraded: Told) -> None:
+    rows = verdict_of(upgraded)["rows"]
+    assert {row["arm"]: row["control"] for row in rows} == {"fa3/p1": True, "flashinfer/p1": False}
+    same = {(each["arm"], each["code"]) for each in verdict_of(upgraded)["dispatches"] if each["code"] is not None}
+    assert same == {("fa3/p1", True), ("flashinfer/p1", False)}
+
+
+def test_the_same_question_again_is_answered_from_the_store(upgraded: Told) -> None:
+    again = compared(upgraded.folder, "flashinfer-python==0.6.1", "--json")
+    assert (again.code, again.out) == (upgraded.code, upgraded.out) and "compared just these two" in again.err
+
+
+def test_the_verdict_comes_first_and_names_what_differs(upgraded: Told) -> None:
+    text = compared(upgraded.folder, "flashinfer-python==0.6.1").out
+    assert text.startswith("regressed: flashinfer/p1 is ") and "flashinfer-python  0.6.14    0.6.1      flashinfer/p1" in text
+    markdown = compared(upgraded.folder, "flashinfer-python==0.6.1", "--md").out
+    assert markdown.startswith("**regressed: flashinfer/p1 is ") and len(markdown) < 60_000
+    assert "t = standard errors" in compared(upgraded.folder, "flashinfer-python==0.6.1", "--explain").out
+
+
+def test_wrong_answers_in_the_candidate_alone_are_exit_5(tmp_path: Path) -> None:
+    """Also of the only arm there is: then no pair of processes is measured at all."""
+    found = compared(tmp_path, FAULTS % "nans", "backend=[flashinfer]", "engine.attention_backend=flashinfer")
+    assert found.code == 5 and found.out.startswith("regressed: flashinfer/p1 on decode-1 was measured in the baseline and is incorrect")
+
+
+def test_a_comparison_of_the_same_with_itself_is_equivalent_and_a_process_that_is_killed_is_run_again(tmp_path: Path) -> None:
+    killed = "with:'gpu.simulated.faults=[{kind: killed, process: 2, after_s: 10}]'"
+    found = compared(tmp_path, killed, "backend=[fa3]")
+    assert found.code == 0 and found.out.startswith("equivalent: in none of") and "this measures the measuring" in found.out
+    assert "broke off in the candidate" in found.err and "it is run again" in found.err

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tuner.comparing.env import Env, env_of
+from tuner.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("present", Env("present")),
+        ("/opt/new/bin/python", Env("/opt/new/bin/python", command=("/opt/new/bin/python",))),
+        ("path:/a:/b", Env("path:/a:/b", folders=("/a", "/b"))),
+        ("flashinfer-python==0.6.4", Env("flashinfer-python==0.6.4", packages=("flashinfer-python==0.6.4",))),
+        ("triton==3.6.0,x[y]==1+cu130", Env("triton==3.6.0,x[y]==1+cu130", packages=("triton==3.6.0", "x[y]==1+cu130"))),
+        (
+            "docker run -i --rm --gpus all new:1 python3",
+            Env(
+                "docker run -i --rm --gpus all new:1 python3", command=("docker", "run", "-i", "--rm", "--gpus", "all", "new:1", "python3")
+            ),
+        ),
+        ("with:engine.version=0.5.8 a='b c'", Env("with:engine.version=0.5.8 a='b c'", overrides=("engine.version=0.5.8", "a=b c"))),
+    ],
+)
+def test_an_environment_is_read_as_it_was_meant(said, meant):
+    assert env_of(said) == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("", "is empty"),
+        ("path:", "names no folder"),
+        ("a==1,b", "'b' in the environment 'a==1,b' is not name==version"),
+        ("a==1,b>=2", "'b>=2'"),
+        ("python 'x", "No closing quotation"),
+    ],
+)
+def test_what_is_no_environment_is_refused_in_a_sentence_that_quotes_it(said, why):
+    with pytest.raises(UsageError, match=why.replace("[", r"\[")):
+        env_of(said)
+
+
+@given(st.text(max_size=40))
+def test_whatever_is_written_is_an_environment_or_refused(said):
+    try:
+        found = env_of(said)
+    except UsageError:
+        return
+    assert found.said == said

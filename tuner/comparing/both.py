@@ -1,0 +1,48 @@
+"""Both sides of a comparison as the steps of its job hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from backends.measured import Trial
+from backends.spec import StageSpec
+from store.connect import Store
+from store.side_by_side import SideBySide
+from tuner.comparing.side import Side
+from tuner.job import Job
+from tuner.new_run import stage_of
+from tuner.sieve import Entrant, measured_trials
+
+SHARE = 0.35  # of the device's memory, for each of two processes
+
+
+@dataclass(frozen=True)
+class Both:
+    """``id`` of what is stored; ``jobs`` baseline first, their sessions open."""
+
+    id: str
+    store: Store
+    jobs: tuple[Job, Job]
+
+
+def shared_stage(baseline: Side) -> StageSpec:
+    """The baseline's server for both sides, in as much memory as leaves room for the other one."""
+    stage, memory = stage_of(baseline.plan), baseline.environment.board.memory_bytes
+    return stage if memory is None else replace(stage, budget_bytes=int(SHARE * memory))
+
+
+def field_of(measured: SideBySide) -> tuple[Entrant, ...]:
+    """Every arm on the cells where it was measured alone on both sides, in one mode: graph replays and eager calls do not compare."""
+    old, new = (measured_trials(run.trials) for run in (measured.baseline, measured.candidate))
+    cells = [weighted.cell.name for weighted in measured.baseline.cells]
+    found = (
+        Entrant(arm, frozenset(cell for cell in cells if _modes([old, new], arm.name, cell) is not None)) for arm in measured.baseline.arms
+    )
+    return tuple(entrant for entrant in found if entrant.cells)
+
+
+def _modes(sides: Iterable[dict[tuple[str, str], Trial]], arm: str, cell: str) -> str | None:
+    """The mode of both sides; None where one was not measured, or they differ."""
+    modes = {trial.identity.mode if (trial := side.get((arm, cell))) and trial.identity else None for side in sides}
+    return modes.pop() if len(modes) == 1 else None

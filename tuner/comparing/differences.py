@@ -1,0 +1,98 @@
+"""ln(new/old) of an arm on a cell in one pair of processes, and of its whole share of the traffic. Pure.
+
+A difference is taken block by block: the four passes of a block lie around each other, so what drifts is the same for both sides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+
+import numpy as np
+
+from backends.measured import CellRound, Round
+from store.decision import Pair
+from store.scenario import Objective, WeightedCell
+from store.side_by_side import SideBySide
+from tuner.objective import attention_ms, counted, process_of, served
+from tuner.statistics import visit_value
+from tuner.verdicts.inference import Array
+
+FEWEST_BLOCKS = 2
+Key = tuple[str, str]  # arm, cell
+RoundPair = tuple[Round, Round]
+
+
+def pairs_of(measured: SideBySide) -> tuple[RoundPair, ...]:
+    """Rounds of one index, in order."""
+    new = {each.index: each for each in measured.candidate.rounds}
+    return tuple((old, new[old.index]) for old in measured.baseline.rounds if old.index in new)
+
+
+def keys_of(pairs: Sequence[RoundPair]) -> tuple[Key, ...]:
+    """Arms and cells that every pair has timed on both sides, in a fixed order."""
+    seen = [set(_blocks(old)) & set(_blocks(new)) for old, new in pairs]
+    return tuple(sorted(set.intersection(*seen))) if seen else ()
+
+
+def differences(pairs: Sequence[RoundPair], keys: Sequence[Key]) -> Array:
+    """Shape (pairs, keys)."""
+    blocks = [(_blocks(old), _blocks(new)) for old, new in pairs]
+    return np.array([[_difference(old[key], new[key]) for key in keys] for old, new in blocks]).reshape(len(pairs), len(keys))
+
+
+def too_few_blocks(pair: RoundPair) -> str | None:
+    """The sentence for an arm of which so many blocks were lost that the pair says nothing; None where there is none."""
+    old, new = map(_blocks, pair)
+    for key in sorted(old.keys() & new.keys()):
+        if (common := len(old[key].keys() & new[key].keys())) < FEWEST_BLOCKS:
+            return f"of {key[0]} on {key[1]} only {common} of {len(old[key])} blocks came through undisturbed on both sides"
+    return None
+
+
+def objective_differences(pairs: Sequence[RoundPair], arms: Sequence[str], cells: Sequence[WeightedCell], objective: Objective) -> Array:
+    """Of attention's ms per 1000 output tokens where ``arm`` serves all the cells it was timed on. Shape (pairs, arms)."""
+    found = [[_objective(new, arm, cells, objective) - _objective(old, arm, cells, objective) for arm in arms] for old, new in pairs]
+    return np.array(found).reshape(len(pairs), len(arms))
+
+
+def objective_ms(rounds: Iterable[Round], arm: str, cells: Sequence[WeightedCell], objective: Objective) -> float:
+    """Geometric mean over ``rounds``, in ms per 1000 output tokens."""
+    return math.exp(fmean(_objective(each, arm, cells, objective) for each in rounds))
+
+
+def arms_with_objective(keys: Iterable[Key], cells: Sequence[WeightedCell], objective: Objective) -> tuple[str, ...]:
+    """Arms timed on at least one cell that counts."""
+    names = {weighted.cell.name for weighted in counted(cells, objective)}
+    return tuple(dict.fromkeys(arm for arm, cell in keys if cell in names))
+
+
+def time_us(rounds: Iterable[Round], key: Key) -> float:
+    """Geometric mean over rounds."""
+    return math.exp(fmean(fmean(_blocks(each)[key].values()) for each in rounds))
+
+
+def _objective(measured: Round, arm: str, cells: Sequence[WeightedCell], objective: Objective) -> float:
+    process = process_of(measured)
+    its = tuple(weighted for weighted in counted(cells, objective) if process.timed(arm, [weighted]))
+    return math.log(attention_ms(process, Pair(arm, arm), its))
+
+
+def _difference(old: Mapping[int, float], new: Mapping[int, float]) -> float:
+    return fmean(new[block] - old[block] for block in old if block in new)
+
+
+def _blocks(measured: Round) -> dict[Key, dict[int, float]]:
+    """By arm and cell, the mean ln(us) of each block's visits."""
+    return {key: values for cell in measured.cells for key, values in _of_cell(cell)}
+
+
+def _of_cell(cell: CellRound) -> Iterator[tuple[Key, dict[int, float]]]:
+    for arm in dict.fromkeys(visit.arm for visit in cell.visits):
+        visits = [visit for visit in cell.visits if visit.arm == arm]
+        blocks = dict.fromkeys(visit.block for visit in visits)
+        yield (
+            (arm, cell.cell),
+            {block: fmean(visit_value(served(visit)) for visit in visits if visit.block == block) for block in blocks},
+        )

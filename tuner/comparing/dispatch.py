@@ -1,0 +1,84 @@
+"""What a request became on either side: another inner path, other kernels, or the same code as before. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from backends.measured import Identity, KernelNode, code_id
+from store.run import Run
+from store.side_by_side import SideBySide
+from store.version_verdict import Beside, Broken, Dispatch
+from tuner.sieve import Measured, measured_trials
+
+SHOWN = 3  # kernels named in a sentence
+WORTH = 0.1  # a fraction: smaller changes of what stands beside the time are nobody's business
+LEAST = {"s": 1.0, "us": 5.0, "bytes": 64 << 20, "": 1e-4}  # nor are these
+
+
+def dispatches(measured: SideBySide) -> tuple[Dispatch, ...]:
+    """Of every arm and cell that ran on both sides."""
+    old, new = _measured(measured.baseline), _measured(measured.candidate)
+    found = ((key, old[key].identity, new[key].identity) for key in old if key in new)
+    return tuple(_dispatch(*key, before, after) for key, before, after in found if before and after)
+
+
+def _dispatch(arm: str, cell: str, before: Identity, after: Identity) -> Dispatch:
+    same = None if not (before.nodes and after.nodes) else code_id(before.nodes) == code_id(after.nodes)
+    old, new = (f"{each.resolved}, {each.mode}" if before.mode != after.mode else each.resolved for each in (before, after))
+    return Dispatch(arm, cell, old, new, _kernels(before, after), same)
+
+
+def _kernels(before: Identity, after: Identity) -> str | None:
+    """By name, then by how they are launched."""
+    if before.kernels != after.kernels:
+        gone, come = Counter(before.kernels) - Counter(after.kernels), Counter(after.kernels) - Counter(before.kernels)
+        said = [f"{word} {_named(list(names))}" for word, names in (("gone:", gone), ("new:", come)) if names]
+        return "; ".join(said) or "launched in another order"
+    different = [_launch(*nodes) for nodes in zip(before.nodes, after.nodes) if nodes[0] != nodes[1]]
+    return _named([each for each in different if each]) or None
+
+
+def _launch(before: KernelNode, after: KernelNode) -> str:
+    fields = (("grid", before.grid, after.grid), ("block", before.block, after.block), ("shared", before.shared_bytes, after.shared_bytes))
+    changes = [f"{name} {old} to {new}" for name, old, new in fields if old != new]
+    return f"{before.name}: {', '.join(changes) or 'other machine code'}"
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
+def broken(measured: SideBySide) -> tuple[Broken, ...]:
+    """What was measured in the baseline and failed in the candidate."""
+    old, last = _measured(measured.baseline), {(trial.arm, trial.cell): trial for trial in measured.candidate.trials}
+    failed = (trial for key, trial in last.items() if key in old and key not in _measured(measured.candidate))
+    return tuple(Broken(trial.arm, trial.cell, trial.outcome, trial.detail or "") for trial in failed)
+
+
+def beside(measured: SideBySide) -> tuple[Beside, ...]:
+    """Start-up, plans, memory and errors that moved by `WORTH` and more than `LEAST`."""
+    old, new = _measured(measured.baseline), _measured(measured.candidate)
+    return tuple(each for key in old if key in new for each in _beside(key, old, new) if _counts(each))
+
+
+def _beside(key: tuple[str, str], old: Measured, new: Measured) -> Iterator[Beside]:
+    before, after = old[key], new[key]
+    readings = (
+        ("first call", before.first_call_s, after.first_call_s, "s"),
+        ("workspace", before.workspace_bytes, after.workspace_bytes, "bytes"),
+        ("graph", before.graph_bytes, after.graph_bytes, "bytes"),
+        ("error", before.rms_error, after.rms_error, ""),
+    )
+    yield from (Beside(*key, what, was, now, unit) for what, was, now, unit in readings if was is not None and now is not None)
+    if before.cost and after.cost:
+        yield Beside(*key, "plan", before.cost.metadata_idle_us, after.cost.metadata_idle_us, "us")
+
+
+def _counts(each: Beside) -> bool:
+    return abs(each.after - each.before) > max(LEAST[each.unit], WORTH * each.before)
+
+
+def _measured(run: Run) -> Measured:
+    return measured_trials(run.trials)

@@ -1,0 +1,126 @@
+"""The verdict on two environments: from the rounds of both, by the rule of its profile. Pure.
+
+Source: the measuring protocol, sections 4.1, 4.2 and 4.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from backends.outcome import Outcome
+from store.comparison import CellVerdict, Label
+from store.scenario import Objective
+from store.side_by_side import SideBySide
+from store.version_verdict import Broken, Row, VersionVerdict
+from tuner.comparing import differences as taken
+from tuner.comparing.differences import Key, pairs_of
+from tuner.comparing.dispatch import beside, broken, dispatches
+from tuner.comparing.sameness import controls, moved, untouched
+from tuner.errors import OK, Incomplete, WrongResults
+from tuner.verdicts.inference import Array
+from tuner.verdicts.rule import Rule
+from tuner.verdicts.side_by_side import may_stop, shifted, verdicts
+
+REGRESSED = 1
+CODES = {Label.REGRESSED: REGRESSED, Label.INCONCLUSIVE: Incomplete.exit_code, Label.SUSPECT: Incomplete.exit_code}
+GRAVITY = (Label.REGRESSED, Label.SUSPECT, Label.INCONCLUSIVE, Label.IMPROVED, Label.EQUIVALENT)
+
+
+def judge(measured: SideBySide, rule: Rule) -> VersionVerdict:
+    """Raises ValueError below two pairs of rounds."""
+    pairs, same = pairs_of(measured), controls(measured)
+    keys = taken.keys_of(pairs)
+    asked, kept = [key for key in keys if key[0] not in same], [key for key in keys if key[0] in same]
+    unsettled = {cell.cell for pair in pairs for measured_round in pair for cell in measured_round.cells if not cell.settled}
+    off = bool(kept) and shifted(taken.differences(pairs, kept), rule)
+    rows = (
+        *_rows(measured, asked, rule, unsettled, off),
+        *_objectives(measured, asked, rule, off),
+        *_rows(measured, kept, rule, unsettled, off, control=True),
+    )
+    failed = broken(measured)
+    label = _gravest(rows, failed)
+    return VersionVerdict(
+        label=label,
+        rows=rows,
+        dispatches=dispatches(measured),
+        broken=failed,
+        beside=beside(measured),
+        moved=moved(measured.baseline, measured.candidate),
+        shifted=off,
+        rounds=len(pairs),
+        notes=tuple(_notes(measured, bool(kept))),
+        exit_code=exit_code(label, failed),
+    )
+
+
+def needs_more(measured: SideBySide, rule: Rule) -> bool:
+    """Whether another pair of processes may change a label."""
+    pairs, same = pairs_of(measured), controls(measured)
+    if len(pairs) < 2:
+        return True
+    keys = [key for key in taken.keys_of(pairs) if key[0] not in same]
+    cells, objective = measured.baseline.cells, _objective(measured)
+    arms = taken.arms_with_objective(keys, cells, objective)
+    families = [taken.differences(pairs, keys), *_columns(taken.objective_differences(pairs, arms, cells, objective))]
+    return not keys or not may_stop(families, rule)
+
+
+def _columns(d: Array) -> list[Array]:
+    """Each arm's objective is a family of its own."""
+    return [d[:, place : place + 1] for place in range(d.shape[1])]
+
+
+def _rows(
+    measured: SideBySide, keys: Sequence[Key], rule: Rule, unsettled: Iterable[str], off: bool, control: bool = False
+) -> tuple[Row, ...]:
+    if not keys:
+        return ()
+    pairs, names = pairs_of(measured), [" on ".join(key) for key in keys]
+    moving = {name for name, key in zip(names, keys) if key[1] in set(unsettled)}
+    found = verdicts(taken.differences(pairs, keys), names, rule, moving, off)
+    return tuple(_row(measured, key, each, control) for key, each in zip(keys, found))
+
+
+def _row(measured: SideBySide, key: Key, verdict: CellVerdict, control: bool) -> Row:
+    pairs = pairs_of(measured)
+    old, new = (taken.time_us([pair[side] for pair in pairs], key) for side in (0, 1))
+    return Row(*key, old, new, verdict, control)
+
+
+def _objectives(measured: SideBySide, keys: Sequence[Key], rule: Rule, off: bool) -> tuple[Row, ...]:
+    pairs, cells, objective = pairs_of(measured), measured.baseline.cells, _objective(measured)
+    arms = taken.arms_with_objective(keys, cells, objective)
+    columns = _columns(taken.objective_differences(pairs, arms, cells, objective))
+    rows = []
+    for arm, d in zip(arms, columns):
+        (verdict,) = verdicts(d, [f"{arm} on its share of the traffic"], rule, (), off)
+        old, new = (taken.objective_ms([pair[side] for pair in pairs], arm, cells, objective) for side in (0, 1))
+        rows.append(Row(arm, None, old, new, verdict))
+    return tuple(rows)
+
+
+def _objective(measured: SideBySide) -> Objective:
+    return measured.baseline.scenario.decide.objective
+
+
+def _gravest(rows: Iterable[Row], failed: Iterable[Broken]) -> Label:
+    """Of the rows that are no controls; an arm that is served no more has regressed, whatever the others do."""
+    labels = {row.verdict.label for row in rows if not row.control}
+    if any(True for _ in failed):
+        labels.add(Label.REGRESSED)
+    return next((label for label in GRAVITY if label in labels), Label.INCONCLUSIVE)
+
+
+def exit_code(label: Label, failed: Iterable[Broken]) -> int:
+    return WrongResults.exit_code if any(each.outcome is Outcome.INCORRECT for each in failed) else CODES.get(label, OK)
+
+
+def _notes(measured: SideBySide, has_controls: bool) -> Iterable[str]:
+    changes = moved(measured.baseline, measured.candidate)
+    if not changes:
+        yield "nothing differs between the two environments: this measures the measuring"
+    elif untouched(measured):
+        yield "nothing that moved touches an arm that was measured"
+    elif not has_controls:
+        yield "no arm was measured that nothing touches: a shift of the whole board between the sides would not be seen"

@@ -1,0 +1,83 @@
+"""One of the two environments: its settings, its workers, and what was found there."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from backends.environment import Environment
+from backends.worker.caches import APART
+from store.plan import Plan
+from tuner.clock import PhaseClock
+from tuner.comparing.env import Env
+from tuner.comparing.overlay import laid_over
+from tuner.consult import consult
+from tuner.drivers import imports_of
+from tuner.machine import settings_on
+from tuner.plan import make_plan
+from tuner.progress import Progress
+from tuner.session import Session
+from tuner.settings import Settings, compose
+from tuner.simulation import with_packages
+from tuner.tune import worker_code
+
+KEY_LENGTH = 12
+
+
+@dataclass(frozen=True)
+class Side:
+    """``plan`` is what would be measured there by itself."""
+
+    env: Env
+    settings: Settings
+    session: Session
+    environment: Environment
+    plan: Plan
+
+
+def settings_for(env: Env, overrides: Sequence[str], config_dir: str | None) -> Settings:
+    """What the user asked for, as ``env`` has it. Its packages are `laid_over` later, by a worker."""
+    settings = compose([*overrides, *env.overrides], config_dir)
+    engine = settings.scenario.engine
+    command = env.command or engine.command
+    engine = replace(engine, command=command, path=(*env.folders, *engine.path))
+    return replace(settings, scenario=replace(settings.scenario, engine=engine))
+
+
+def beside(baseline: Settings, candidate: Settings) -> Settings:
+    """``candidate`` on the board of ``baseline``, where both are simulated: it draws noise of its own, and may have other paces."""
+    if baseline.world is None or candidate.world is None:
+        return candidate
+    return replace(candidate, world=replace(candidate.world, board=baseline.world.board, seed=candidate.world.seed + 1))
+
+
+def session_for(env: Env, settings: Settings, progress: Progress) -> Session:
+    """With kernel caches of its own: neither side may find what the other compiled."""
+    scenario = settings.scenario
+    asked = repr((env.packages, scenario.engine.command, scenario.engine.path))
+    apart = {APART: hashlib.sha256(asked.encode()).hexdigest()[:KEY_LENGTH]}
+    return Session(scenario.engine, progress, PhaseClock(), worker_code(settings), world=settings.world, variables=apart)
+
+
+def with_overlay(env: Env, settings: Settings, progress: Progress, wheels: str | None) -> Settings:
+    """``settings`` with the folder of ``env``'s packages first on the path; a simulated GPU just has those versions."""
+    if not env.packages:
+        return settings
+    if settings.world is not None:
+        return replace(settings, world=with_packages(settings.world, env.packages))
+    engine = settings.scenario.engine
+    with session_for(env, settings, progress) as session:
+        folder, unmet = laid_over(session, env.packages, wheels)
+    for sentence in unmet:
+        progress.note(sentence)
+    return replace(settings, scenario=replace(settings.scenario, engine=replace(engine, path=(folder, *engine.path))))
+
+
+def side_of(env: Env, settings: Settings, session: Session) -> Side:
+    """Looks around in an open ``session``."""
+    engine = settings.scenario.engine
+    environment = session.facts((engine.name, "torch", "triton", *imports_of(settings.entries))).environment
+    settings = settings_on(settings, environment)
+    releases = environment.releases
+    return Side(env, settings, session, environment, make_plan(settings, releases, consult(session, settings, environment, releases)))

@@ -1,0 +1,43 @@
+"""The engine that is there now, asked what it makes of the flags of pins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from backends.environment import Environment
+from backends.question import ENGINES
+from store.verdict import FlagsNow
+from tuner.clock import PhaseClock
+from tuner.consult import consult_all
+from tuner.machine import engine_version
+from tuner.progress import Progress
+from tuner.session import Session
+from tuner.settings import Settings
+from tuner.unmeasured.flags import Ask, Case, flags_by_engine, flags_by_rules, pinned_scenario
+
+
+@contextmanager
+def engine_asked(settings: Settings) -> Iterator[Ask]:
+    """Whom to ask: the engine behind ``engine.command`` and ``engine.path``, as long as this lasts. Raises `UsageError` for a command
+    that does not start."""
+    with Progress() as progress, Session(settings.scenario.engine, progress, PhaseClock()) as session:
+        here = session.facts(ENGINES).environment
+        yield lambda cases: flags_asked(session, settings, cases, here)
+
+
+def flags_asked(session: Session, settings: Settings, cases: Sequence[Case], here: Environment) -> list[FlagsNow]:
+    """By the word of the engine where ``session`` works, made to believe in a pin's GPU where ``here`` is another machine; by rules
+    where that engine cannot be asked."""
+    asked = [(_asked(settings, case, here), case.now.releases) for case in cases]
+    consulted = consult_all(session, asked, here)
+    return [flags_by_rules(case) if found is None else flags_by_engine(case, found) for case, found in zip(cases, consulted)]
+
+
+def _asked(settings: Settings, case: Case, here: Environment) -> Settings:
+    """The pin's own scenario; the checkpoint of ``settings`` where the pin is of that very one."""
+    scenario = pinned_scenario(case, engine_version(here, case.pin.engine) or case.run.default.rules_version)
+    model = settings.scenario.model
+    same = model.config_sha256 is not None and model.config_sha256 == case.pin.valid_for.model_config
+    return replace(settings, scenario=scenario, checkpoint=settings.checkpoint if same else None)
