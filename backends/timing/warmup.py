@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
@@ -17,6 +17,7 @@ Visiting = Callable[[], Sampled]  # one visit of an arm
 WINDOW_S = 0.5
 SETTLED = {"cuda": 0.005, "cpu": 0.03}  # a CPU in a virtual machine never gets quieter
 CLOCK_SETTLED = 0.01
+LONG = 4
 HEAVY = 3.0  # times longer until a board is at the temperature that arithmetic brings
 
 
@@ -37,27 +38,37 @@ def for_process(timing: TimingSpec, cells: list[Cell], device_type: str) -> dict
 
 def warm_up(visits: Mapping[str, Visiting], timing: TimingSpec, device_type: str, now: Callable[[], float] = time.monotonic) -> bool:
     """At least ``warmup_s``, until between the last two windows no arm's median moved by more than `SETTLED` and the SM clock by
-    no more than `CLOCK_SETTLED`.
+    no more than `CLOCK_SETTLED`; or, since at its power limit a board's clock never rests (2 to 3 % up and down on an H200, and
+    times of what memory bounds within 0.3 %), until over the last `LONG` windows no median moved so far and the clock went nowhere.
 
     False when that did not happen within ``warmup_cap_s``. Clocks settle some seconds after a load begins, so a board
     that was idle needs this before every cell. ``now`` tells seconds.
     """
     started = now()
-    before = _window(visits, now)
+    windows = [_window(visits, now)]
     while True:
-        latest = _window(visits, now)
+        windows.append(_window(visits, now))
         elapsed_s = now() - started
-        if settled(before, latest, SETTLED[device_type]) and elapsed_s >= timing.warmup_s:
+        if elapsed_s >= timing.warmup_s and (settled(*windows[-2:], SETTLED[device_type]) or steady(windows[-LONG:], SETTLED[device_type])):
             return True
         if elapsed_s >= timing.warmup_cap_s:
             return False
-        before = latest
 
 
 def settled(before: Window, now: Window, limit: float) -> bool:
     """Whether nothing moved from one window to the next."""
     times = all(abs(now.us[name] / us - 1) < limit for name, us in before.us.items())
     return times and (before.mhz is None or now.mhz is None or abs(now.mhz / before.mhz - 1) < CLOCK_SETTLED)
+
+
+def steady(windows: Sequence[Window], limit: float) -> bool:
+    """Whether over `LONG` windows no arm's median moved by ``limit``, and the clock went up and down without getting anywhere."""
+    if len(windows) < LONG:
+        return False
+    seen = [[window.us[name] for window in windows] for name in windows[0].us]
+    earlier, later = ([window.mhz for window in half if window.mhz is not None] for half in (windows[: LONG // 2], windows[LONG // 2 :]))
+    stays = not earlier or not later or abs(fmean(later) / fmean(earlier) - 1) < CLOCK_SETTLED
+    return stays and all(max(us) / min(us) - 1 < limit for us in seen)
 
 
 def _window(visits: Mapping[str, Visiting], now: Callable[[], float]) -> Window:

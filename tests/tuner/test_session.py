@@ -40,12 +40,12 @@ def test_a_job_whose_processes_import_ahead_stores_the_same_with_no_more_process
     assert (len(started), len(handed_over)) == (1 + 4 + 1, 3)  # the first one keeps the lock
 
 
-def test_without_being_asked_no_process_imports_beside_one_that_measures(
+def test_where_it_is_not_wanted_no_process_imports_beside_one_that_measures(
     tmp_path: Path, lock_key: str, scripted: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, handed_over = count_workers(monkeypatch)
     monkeypatch.setattr(session, "room", lambda *seen: 1)
-    assert Site(tmp_path, lock_key, scripted).tune() == 0
+    assert Site(tmp_path, lock_key, scripted).tune("measure.import_ahead=false") == 0
     assert handed_over == []
 
 

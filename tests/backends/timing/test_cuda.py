@@ -131,6 +131,7 @@ def test_a_row_of_eager_calls_is_no_faster_than_the_device_and_no_slower_than_ea
 
 
 WARM_S = 1.0  # as before the visits of a round
+BLOCKS = 4
 
 
 class HostBound(PlainCall):
@@ -143,17 +144,18 @@ class HostBound(PlainCall):
 
 
 @pytest.mark.parametrize("kind", [HostBound, PlainCall])
-def test_the_mean_of_a_processs_visits_to_an_eager_call_is_good_to_1_percent(kind: type[PlainCall]) -> None:
+def test_an_eager_call_and_its_copy_differ_by_less_than_1_percent_over_the_blocks_of_a_process(kind: type[PlainCall]) -> None:
+    """A host's pace wanders by far more from visit to visit, for both alike: what a decision rests on is their difference."""
     data = cell_data()
-    timed = make_timed(kind(data), data, SLOTS, TIMING)
+    one, other = (make_timed(kind(data), data, SLOTS, TIMING) for _ in range(2))
     warm = time.perf_counter() + WARM_S
     while time.perf_counter() < warm:
-        timed.visit()
-    seen = [timed.visit() for _ in range(16)]
-    served = [math.log(median(visit.row_us)) for visit in seen]
-    rows = fmean(stdev(map(math.log, visit.row_us)) for visit in seen)
-    print(f"\n{kind.__name__}: {math.exp(fmean(served)):.1f} us a call, rows +-{rows:.2%}, visits +-{stdev(served):.2%}")
-    assert stdev(served) / math.sqrt(2 * TIMING.blocks) < 0.01
+        one.visit()
+    blocks = [[math.log(median(timed.visit().row_us)) for timed in (one, other, other, one)] for _ in range(BLOCKS)]
+    differences = [(b + c) / 2 - (a + d) / 2 for a, b, c, d in blocks]
+    wandered = stdev(value for block in blocks for value in block)
+    print(f"\n{kind.__name__}: a copy differs by {fmean(differences):.2%}, blocks +-{stdev(differences):.2%}, visits +-{wandered:.2%}")
+    assert abs(fmean(differences)) < 0.01
 
 
 def test_a_visit_to_an_eager_call_takes_no_more_than_a_fifth_of_a_second() -> None:

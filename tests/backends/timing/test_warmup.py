@@ -74,6 +74,15 @@ def test_a_clock_that_still_moves_keeps_a_board_unsettled_however_steady_its_tim
     assert warm_up(arm(0.9999), spec(0.0, 5.0), "cuda")
 
 
+def test_a_clock_that_hunts_around_a_power_limit_does_not_keep_steady_times_from_counting() -> None:
+    def arm(*mhz: float, us: Iterator[float] | None = None) -> dict[str, Scripted]:
+        return {"a": Scripted(us or itertools.cycle([757.0, 757.0, 758.4, 758.4]), itertools.cycle(each for each in mhz for _ in range(2)))}
+
+    assert warm_up(arm(1670.0, 1700.0, 1665.0, 1705.0), spec(0.0, 5.0), "cuda")
+    growing = (757.0 * 1.006**count for count in itertools.count())
+    assert not warm_up(arm(1670.0, 1700.0, 1665.0, 1705.0, us=growing), spec(0.0, 0.05), "cuda")
+
+
 @pytest.mark.parametrize(
     ("before", "now", "holds"),
     [
