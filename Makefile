@@ -16,8 +16,10 @@ RUN := $(VENV)/bin
 tune: setup  ## measure on this machine; overrides: make tune ARGS="model=qwen3_8b traffic=chat"
 	$(RUN)/attnpin tune $(ARGS)
 
+# Compiled beforehand: under PYTHONDONTWRITEBYTECODE each of the hundred processes that tests start would compile its own.
 test: setup engines  ## the tests that need no GPU; those that do, one at a time: make test ARGS="-m gpu -n 0"
-	$(RUN)/python -m pytest -q -n auto --maxprocesses 8 --dist loadfile $(ARGS)
+	$(RUN)/python -m compileall -q conf tuner reports store backends
+	$(RUN)/python -m pytest -q -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-engine: setup engines  ## the rules of SGLang's argument resolution against SGLang itself: 9,000 scenarios, three releases, minutes
 	$(RUN)/python tests/engine/unpack.py 0.5.23 || test $$? -eq 75

@@ -31,4 +31,4 @@ def await_others(bench: Bench, phases: Phases, arm: str | None = None) -> None:
 
 def taken(memory_bytes: int, load_percent: int | None = None) -> str:
     """What others have of a device, in words."""
-    return f"{memory_bytes / GIB:.1f} GiB are taken" + ("" if load_percent is None else f" and runs at {load_percent} % load")
+    return f"{memory_bytes / GIB:.1f} GiB are taken" + ("" if load_percent is None else f", at {load_percent} % load")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reports import choice, costs, effect, numbers, sensitivity, wording
 from store.decision import Decision, Interval, PairScore, Ruling
-from store.run import Run
+from store.run import FINISHED, Run
 
 NOT_CONFIRMED = "predicted, not measured; not confirmed by a serving run"
 FIRST_CAUTIONS = 3
@@ -16,7 +16,7 @@ def lines(run: Run) -> tuple[Line, ...]:
     """(label, sentence) of what the run decided; a line with nothing to say is left out."""
     decision = run.decision
     if decision is None:
-        return (("Decision", f"none yet: the run is {wording.status(run.status)}"),)
+        return (("Decision", _undecided(run)),)
     compared = compared_score(decision)
     found = (
         ("Decision", decided(run, decision)),
@@ -31,6 +31,12 @@ def lines(run: Run) -> tuple[Line, ...]:
         ("Cautions", _cautions(decision)),
     )
     return tuple((label, wording.by_backend(sentence, run.arms)) for label, sentence in found if sentence)
+
+
+def _undecided(run: Run) -> str:
+    if run.status == FINISHED:
+        return "none: it was measured by another command than tune, which decides no flags"
+    return f"none yet: the run is {wording.status(run.status)}"
 
 
 def compared_score(decision: Decision) -> PairScore | None:

@@ -13,7 +13,7 @@ from reports.page import Table, text_table
 if TYPE_CHECKING:
     from store.history import RunSummary
 
-HEADER = ("run", "created", "status", "model", "traffic", "board", "engine", "rounds", "ruling")
+HEADER = ("run", "created", "status", "model", "traffic", "board", "engine", "rounds", "ruling or side")
 NONE = "no run in this database; `attnpin tune` makes one\n"
 
 
@@ -30,4 +30,14 @@ def render_json(runs: Iterable[RunSummary]) -> str:
 def _row(run: RunSummary) -> tuple[str, ...]:
     version = f" {run.engine_version}" if run.engine_version else ", not found"
     engine = f"{wording.engine(run.engine)}{version}"
-    return run.id, run.created, wording.status(run.status), run.model, run.traffic, run.board, engine, str(run.rounds), run.ruling or ""
+    return (
+        run.id,
+        run.created,
+        wording.status(run.status),
+        run.model,
+        run.traffic,
+        run.board,
+        engine,
+        str(run.rounds),
+        run.ruling or run.side_of or "",
+    )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from backends.wire import to_plain
-from reports import explanation, numbers, page, wording
+from reports import dispatch, explanation, numbers, page, ways_out, wording
 from reports.page import Section, Table, clean
 from store.comparison import Label, Why
 from store.run import Run
 from store.side_by_side import SideBySide
-from store.version_verdict import Beside, Dispatch, Row, VersionVerdict
+from store.version_verdict import Beside, Row, VersionVerdict
 
 HEADER = ("arm", "cell", "baseline", "candidate", "ratio (98 % interval)", "verdict", "pairs", "detectable")
 MOVED = ("what", "baseline", "candidate", "touches")
@@ -30,7 +30,6 @@ WHY = {
     Why.ENV_SHIFT: "arms that nothing touched moved too",
     Why.INCOMPARABLE: "the sides were not measured alike",
 }
-MORE = 6  # dispatches that are shown
 
 
 def render_json(measured: SideBySide, verdict: VersionVerdict) -> str:
@@ -45,14 +44,14 @@ def render_json(measured: SideBySide, verdict: VersionVerdict) -> str:
 
 
 def render_text(measured: SideBySide, verdict: VersionVerdict) -> str:
-    blocks = [[headline(measured, verdict), *_scope(measured, verdict)], *(page.text(each).split("\n") for each in _sections(verdict))]
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+    head = "\n".join([headline(measured, verdict), *(f"  {label:<10} {sentence}" for label, sentence in _scope(measured, verdict))])
+    return "\n\n".join([head, *map(page.text, _sections(measured, verdict))]) + "\n"
 
 
 def render_markdown(measured: SideBySide, verdict: VersionVerdict) -> str:
     head = f"**{page.escaped(headline(measured, verdict))}**"
-    scope = "\n".join(f"- {page.escaped(line.strip())}" for line in _scope(measured, verdict))
-    return "\n\n".join([head, scope, *map(page.markdown, _sections(verdict))]) + "\n"
+    scope = "\n".join(map(page.bullet, _scope(measured, verdict)))
+    return "\n\n".join([head, scope, *map(page.markdown, _sections(measured, verdict))]) + "\n"
 
 
 def render_explained(verdict: VersionVerdict) -> str:
@@ -77,30 +76,39 @@ def _said(verdict: VersionVerdict) -> str:
     if not alike:
         return "no arm was measured on both sides"
     if verdict.label in (Label.REGRESSED, Label.IMPROVED):
-        return f"{_worst(alike)}; {len(alike)} of {len(rows)} comparisons {verdict.label.value}"
+        return f"{worst(alike)}; {len(alike)} of {len(rows)} comparisons {verdict.label.value}"
     if verdict.label is Label.EQUIVALENT:
         margin = numbers.percent(math.expm1(alike[0].verdict.numbers.margin))
         return f"in none of {len(rows)} comparisons did a time change by {margin}"
     return f"{len(alike)} of {len(rows)} comparisons are open, {WHY[alike[0].verdict.why or Why.OPEN]} ({alike[0].verdict.numbers.what})"
 
 
-def _worst(rows: Iterable[Row]) -> str:
-    row = max(rows, key=lambda row: abs(row.verdict.numbers.estimate))
-    change = math.expm1(row.verdict.numbers.estimate)
-    where = row.cell or "its share of the traffic"
-    return f"{row.arm} is {numbers.change(change)} on {where} ({_times(row)[0]} before, {_times(row)[1]} now)"
+def worst(rows: Sequence[Row]) -> str:
+    """The row that changed most, and how far its arm's other cells follow it."""
+    most = max([row for row in rows if row.cell] or rows, key=lambda row: abs(row.verdict.numbers.estimate))
+    where, moved = most.cell or "its share of the traffic", f"{times(most)[0]} before, {times(most)[1]} now"
+    changes = [row.verdict.numbers.estimate for row in rows if row.arm == most.arm and row.cell]
+    if len(changes) < 2:
+        return f"{most.arm} {numbers.moved(most.verdict.numbers.estimate, most.verdict.numbers.estimate)} on {where} ({moved})"
+    return f"{most.arm} {numbers.moved(*sorted(changes, key=abs)[:: len(changes) - 1])} on {len(changes)} cells, most on {where} ({moved})"
 
 
-def _scope(measured: SideBySide, verdict: VersionVerdict) -> Iterator[str]:
-    run = measured.baseline
-    yield f"  baseline   {_side(measured.said[0], measured.baseline)}"
-    yield f"  candidate  {_side(measured.said[1], measured.candidate)}"
-    yield f"  on         {clean(wording.title(run))}; {verdict.rounds} pairs of fresh processes"
-    cells = ", ".join(weighted.cell.name for weighted in run.cells)
-    yield f"  holds for  {cells}: nothing is said of other shapes, batches and contexts"
-    yield from (
-        f"  note       {clean(note)}" for note in dict.fromkeys((*verdict.notes, *measured.baseline.notes, *measured.candidate.notes))
-    )
+def _scope(measured: SideBySide, verdict: VersionVerdict) -> Iterator[tuple[str, str]]:
+    yield "baseline", _side(measured.said[0], measured.baseline)
+    yield "candidate", _side(measured.said[1], measured.candidate)
+    yield "on", f"{clean(wording.title(measured.baseline))}; {verdict.rounds} pairs of fresh processes"
+    yield "holds for", f"{_covered(measured.baseline)}: nothing is said of other shapes, batches and contexts"
+    notes = dict.fromkeys((*verdict.notes, *measured.baseline.notes, *measured.candidate.notes))
+    yield from (("note", clean(note)) for note in notes)
+
+
+def _covered(run: Run) -> str:
+    """Every cell with its batch and longest context; heads per rank and KV dtypes of them all."""
+    cells = [weighted.cell for weighted in run.cells]
+    shown = ", ".join(f"{cell.name} ({cell.batch} x {max(cell.context_lens)} tokens at most)" for cell in cells)
+    heads = dict.fromkeys(f"{cell.layer.query_heads}/{cell.layer.kv_heads} heads of {cell.layer.head_dim}" for cell in cells)
+    dtypes = dict.fromkeys(arm.kv_dtype for arm in run.arms)
+    return f"{shown}; {', '.join(heads)}, KV cache {', '.join(dtypes)}"
 
 
 def _side(said: str, run: Run) -> str:
@@ -108,14 +116,16 @@ def _side(said: str, run: Run) -> str:
     return clean(f"{said}: {', '.join(versions) or 'no kernel library'}")
 
 
-def _sections(verdict: VersionVerdict) -> Iterator[Section]:
+def _sections(measured: SideBySide, verdict: VersionVerdict) -> Iterator[Section]:
     rows = sorted(verdict.rows, key=lambda row: (row.control, row.arm, row.cell or ""))
     yield Section("Times", (Table(HEADER, tuple(map(_row, rows))), LEGEND)) if rows else Section("Times", ("none was taken on both sides",))
+    if advice := tuple(ways_out.sentences(measured.baseline, verdict)):
+        yield Section("Ways out", advice)
     if verdict.moved:
         lines = tuple((each.what, each.before or "absent", each.after or "absent", ", ".join(each.touches)) for each in verdict.moved)
         yield Section("What differs", (Table(MOVED, lines),))
     if verdict.dispatches:
-        yield Section("Which code ran", tuple(_dispatches(verdict)))
+        yield Section("Which code ran", tuple(dispatch.sentences(verdict.dispatches)))
     if verdict.beside:
         yield Section("Beside the time of a call", (Table(BESIDE, tuple(map(_beside, verdict.beside))),))
 
@@ -125,36 +135,12 @@ def _row(row: Row) -> tuple[str, ...]:
     ratio, low, high = (numbers.ratio(math.exp(value)) for value in (found.estimate, found.low, found.high))
     label = row.verdict.label.value + (f": {WHY[row.verdict.why]}" if row.verdict.why else "") + (" (control)" if row.control else "")
     detectable = numbers.percent(found.minimum_detectable)
-    return row.arm, row.cell or TOGETHER, *_times(row), f"{ratio} ({low} to {high})", label, str(found.rounds), detectable
+    return row.arm, row.cell or TOGETHER, *times(row), f"{ratio} ({low} to {high})", label, str(found.rounds), detectable
 
 
-def _times(row: Row) -> tuple[str, str]:
+def times(row: Row) -> tuple[str, str]:
     unit = numbers.milliseconds if row.cell is None else numbers.microseconds
     return unit(row.old), unit(row.new)
-
-
-def _dispatches(verdict: VersionVerdict) -> Iterator[str]:
-    """What changed, one sentence each; what did not, in one."""
-    changed = [each for each in verdict.dispatches if each.before != each.after or each.kernels or each.code is False]
-    yield from map(_dispatch, changed[:MORE])
-    if len(changed) > MORE:
-        yield f"and {len(changed) - MORE} more; --json has all"
-    same = [each for each in verdict.dispatches if each not in changed]
-    if known := dict.fromkeys(each.arm for each in same if each.code):
-        yield f"the same machine code on every cell not named above: {', '.join(known)}"
-    if told := dict.fromkeys(each.arm for each in same if each.code is None):
-        yield f"kernels of the same names, whose machine code the driver does not tell: {', '.join(told)}"
-
-
-def _dispatch(each: Dispatch) -> str:
-    where = f"{each.arm} on {each.cell}"
-    if each.before != each.after:
-        return f"{where} now means {each.after}, and was {each.before}: the dispatch changed{_kernels(each)}"
-    return f"{where} runs other code on the same path ({each.after}){_kernels(each)}"
-
-
-def _kernels(each: Dispatch) -> str:
-    return f" ({each.kernels})" if each.kernels else ""
 
 
 def _beside(each: Beside) -> tuple[str, ...]:

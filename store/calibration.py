@@ -65,13 +65,15 @@ class Calibration:
 
     @property
     def floor(self) -> NoiseFloor:
-        return NoiseFloor(self.sigma_0, self.run, self.created)
+        return NoiseFloor(self.sigma_0, self.run, self.created, any(each.two_mode for each in self.noise))
 
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """What a run takes from the calibration ``run`` of its board."""
+    """What a run takes from the calibration ``run`` of its board. ``two_mode``: some arm's processes fall into two bands there, or nobody
+    wrote down whether they do."""
 
     sigma_0: float
     run: str
     created: str
+    two_mode: bool = True

@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import zstandard
 
@@ -28,22 +28,23 @@ from store.scrub import private_names, scrubbed
 EVIDENCE_SCHEMA = 1
 HEADER, END = "attnpin evidence", "end"
 LISTS = ("arms", "cells", "exclusions", "trials", "rounds")
+REDUCED = "visit medians"
 LEVEL = 19
 MAX_BYTES = 64 * 2**20  # a file that claims to unpack to more is not one of ours
+
+Record = dict[str, Any]
+T = TypeVar("T")
 
 
 def read_evidence(path: Path) -> Run:
     """The run as `public` left it. Raises `EvidenceError`, or `NewerSchema`."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise EvidenceError(f"evidence {path.name} cannot be read ({error.strerror}); restore it beside its pin") from None
-    return _run_of(path.name, list(_records(path.name, content)))
+    return fitting(path.name, Run, run_plain(read_records(path, HEADER, EVIDENCE_SCHEMA)))
 
 
 def evidence_bytes(run: Run) -> bytes:
     """The same bytes for the same run."""
-    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(_lines(public(run)).encode())
+    header = {"record": HEADER, "schema": EVIDENCE_SCHEMA, "tool_version": run.tool_version, "reduced": REDUCED}
+    return packed(header, run_records(public(run)))
 
 
 def sha256(content: bytes) -> str:
@@ -77,11 +78,15 @@ def _reduced_visit(visit: Visit) -> Visit:
     return replace(visit, sample_us=(statistics.median(visit.sample_us),), row_us=())
 
 
-def _lines(run: Run) -> str:
-    header = {"record": HEADER, "schema": EVIDENCE_SCHEMA, "tool_version": run.tool_version, "reduced": "visit medians"}
-    body = [{"record": name, "value": value} for name, value in _values(to_plain(run))]
-    end = {"record": END, "records": len(body)}
-    return "".join(canonical(record) + "\n" for record in (header, *body, end))
+def packed(header: Record, body: Iterable[Record]) -> bytes:
+    """One record a line, compressed; the same bytes for the same records."""
+    records = list(body)
+    lines = "".join(canonical(record) + "\n" for record in (header, *records, {"record": END, "records": len(records)}))
+    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(lines.encode())
+
+
+def run_records(run: Run) -> Iterator[Record]:
+    yield from ({"record": name, "value": value} for name, value in _values(to_plain(run)))
 
 
 def _values(plain: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -92,45 +97,58 @@ def _values(plain: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _records(name: str, content: bytes) -> Iterator[dict[str, Any]]:
+def read_records(path: Path, kind: str, schema: int) -> list[Record]:
+    """Those between the header, which must be of ``kind`` and at most of ``schema``, and the last line. Raises as `read_evidence`."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise EvidenceError(f"evidence {path.name} cannot be read ({error.strerror}); restore the committed file") from None
+    header, *body = _records(path.name, content)
+    _check_header(path.name, header, kind, schema)
+    if not body or body[-1] != {"record": END, "records": len(body) - 1}:
+        raise EvidenceError(f"evidence {path.name} is cut short; restore the committed file")
+    return body[:-1]
+
+
+def _records(name: str, content: bytes) -> Iterator[Record]:
     try:
         if zstandard.frame_content_size(content) > MAX_BYTES:
             raise EvidenceError(f"evidence {name} claims to unpack to more than {MAX_BYTES >> 20} MiB; it is not attnpin's")
         text = zstandard.ZstdDecompressor().decompress(content, max_output_size=MAX_BYTES).decode()
         yield from map(_record, text.removesuffix("\n").split("\n"))
     except (zstandard.ZstdError, ValueError):
-        raise EvidenceError(f"evidence {name} is cut short, changed, or not a .jsonl.zst file; restore it beside its pin") from None
+        raise EvidenceError(f"evidence {name} is cut short, changed, or not a .jsonl.zst file; restore the committed file") from None
 
 
-def _record(line: str) -> dict[str, Any]:
+def _record(line: str) -> Record:
     record = json.loads(line)
     if not isinstance(record, dict) or "record" not in record:
         raise ValueError(f"no record: {line:.40}")
     return record
 
 
-def _run_of(name: str, records: list[dict[str, Any]]) -> Run:
-    _check_header(name, records[0])
-    body = records[1:-1]
-    if records[-1] != {"record": END, "records": len(body)}:
-        raise EvidenceError(f"evidence {name} is cut short; restore it beside its pin")
+def run_plain(records: Iterable[Record]) -> dict[str, Any]:
+    """A run as `backends.wire` writes it, of its `run_records`."""
     plain: dict[str, Any] = {field: [] for field in LISTS}
-    for record in body:
+    for record in records:
         if record["record"] in LISTS:
             plain[record["record"]].append(record.get("value"))
         else:
             plain[record["record"]] = record.get("value")
+    return plain
+
+
+def fitting(name: str, cls: type[T], plain: dict[str, Any]) -> T:
+    """``plain`` as a ``cls``. Raises `EvidenceError`; ``name`` is the file's."""
     try:
-        return from_plain(Run, plain)
+        return from_plain(cls, plain)
     except ValueError as error:
         raise EvidenceError(f"evidence {name} does not fit this attnpin ({error}); install the version that wrote it") from None
 
 
-def _check_header(name: str, header: dict[str, Any]) -> None:
+def _check_header(name: str, header: Record, kind: str, known: int) -> None:
     schema = header.get("schema")
-    if header.get("record") != HEADER or not isinstance(schema, int):
-        raise EvidenceError(f"{name} is no attnpin evidence: its first line says not what it is; restore it beside its pin")
-    if schema > EVIDENCE_SCHEMA:
-        raise NewerSchema(
-            f"evidence {name} has schema {schema} and this attnpin reads schemas up to {EVIDENCE_SCHEMA}; install a newer attnpin"
-        )
+    if header.get("record") != kind or not isinstance(schema, int):
+        raise EvidenceError(f"{name} is no {kind}: its first line says not what it is; restore the committed file")
+    if schema > known:
+        raise NewerSchema(f"evidence {name} has schema {schema} and this attnpin reads schemas up to {known}; install a newer attnpin")

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import groupby
+from statistics import fmean
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Row, Select, func, or_, select
+from sqlalchemy.orm import Session
 
-from backends.cell import Cell
+from backends.arm import Arm
+from backends.environment import Environment
+from backends.wire import from_plain
 from store.connect import Store, reading
-from store.digest import cell_digest
+from store.course import Point
 from store.measured_tables import CellRoundRow, RoundRow, VisitRow
-from store.tables import ArmRow, CellRow, DecisionRow, DistributionRow, RunRow
+from store.side_by_side_tables import SideBySideRow
+from store.tables import ArmRow, CellRow, DecisionRow, RunRow
+
+CAPPED = "power capped"
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """``rounds`` stored so far; ``ruling`` of the newest decision."""
+    """``rounds`` stored so far; ``ruling`` of the newest decision; ``side_of`` the comparison that it is a side of, "baseline of ID"."""
 
     id: str
     created: str
@@ -31,26 +38,7 @@ class RunSummary:
     board: str
     rounds: int
     ruling: str | None
-
-
-@dataclass(frozen=True)
-class VersionMedian:
-    """One arm on one cell in one run: ``median_us`` a call is the geometric mean over ``visits`` of each visit's median.
-
-    ``version`` and ``digest`` are those of the distribution asked for. ``board_uuid`` tells boards of one name apart:
-    medians of different boards are no comparison of versions.
-    """
-
-    version: str
-    digest: str
-    board: str
-    board_uuid: str | None
-    run: str
-    created: str
-    arm: str
-    median_us: float
-    rounds: int
-    visits: int
+    side_of: str | None = None
 
 
 def list_runs(store: Store) -> tuple[RunSummary, ...]:
@@ -60,40 +48,65 @@ def list_runs(store: Store) -> tuple[RunSummary, ...]:
     ruling = decided.order_by(DecisionRow.key.desc()).limit(1).scalar_subquery()
     columns = RunRow.id, RunRow.created, RunRow.status, RunRow.model, RunRow.traffic, RunRow.engine, RunRow.engine_version, RunRow.board
     with reading(store) as session:
-        rows = session.execute(select(*columns, rounds, ruling).order_by(RunRow.key.desc()))
-        return tuple(RunSummary(*row) for row in rows)
+        sides = {key: f"{side} of {found}" for key, side, found in _sides(session)}
+        rows = session.execute(select(*columns, rounds, ruling, RunRow.key).order_by(RunRow.key.desc()))
+        return tuple(replace(RunSummary(*values), side_of=sides.get(key)) for *values, key in rows)
 
 
-def median_by_distribution(store: Store, backend: str, cell: Cell, distribution: str) -> tuple[VersionMedian, ...]:
-    """What every arm of ``backend`` took on ``cell`` (under whatever name), by the version of ``distribution`` that was
-    installed; oldest run first."""
-    of_arm = RunRow.key, RunRow.id, RunRow.created, RunRow.board, RunRow.board_uuid, ArmRow.name
-    query = (
-        select(*of_arm, DistributionRow.version, DistributionRow.digest, CellRoundRow.round_key, VisitRow.median_us)
-        .join(ArmRow, VisitRow.arm_key == ArmRow.key)
-        .join(RunRow, ArmRow.run_key == RunRow.key)
-        .join(CellRoundRow, VisitRow.cell_round_key == CellRoundRow.key)
-        .join(CellRow, CellRoundRow.cell_key == CellRow.key)
-        .join(DistributionRow, DistributionRow.run_key == RunRow.key)
-        .where(ArmRow.backend == backend, CellRow.digest == cell_digest(cell), DistributionRow.name == distribution)
-        .order_by(RunRow.key, ArmRow.ordinal, VisitRow.key)
-    )
+def points_of(store: Store, arm: str, cell: str) -> tuple[Point, ...]:
+    """Every run, and either side of every comparison, in which ``arm`` was timed on a cell of that name, in the order they were begun.
+    Boards, models and cells may be several: names are those of each run."""
     with reading(store) as session:
-        rows = session.execute(query).all()
-    return tuple(_median(list(visits)) for _, visits in groupby(rows, key=lambda row: (row.key, row.name)))
+        comparisons = {key: found for key, _, found in _sides(session)}
+        rows = session.execute(_visits(arm, cell)).all()
+        return tuple(_point(session, comparisons, key, list(its)) for key, its in groupby(rows, key=lambda row: row.run))
 
 
-def _median(visits: Sequence[Any]) -> VersionMedian:
-    first = visits[0]
-    return VersionMedian(
-        version=first.version,
-        digest=first.digest,
-        board=first.board,
-        board_uuid=first.board_uuid,
-        run=first.id,
-        created=first.created,
-        arm=first.name,
-        median_us=statistics.geometric_mean(visit.median_us for visit in visits),
-        rounds=len({visit.round_key for visit in visits}),
-        visits=len(visits),
+def named_in(store: Store) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of all arms and of all cells of all runs."""
+    with reading(store) as session:
+        arms, cells = (session.scalars(select(column).distinct().order_by(column)).all() for column in (ArmRow.name, CellRow.name))
+    return tuple(arms), tuple(cells)
+
+
+def _sides(session: Session) -> Iterator[tuple[int, str, str]]:
+    """Key of a run, "baseline" or "candidate", and of which comparison."""
+    for row in session.execute(select(SideBySideRow.id, SideBySideRow.baseline_key, SideBySideRow.candidate_key)):
+        yield row.baseline_key, "baseline", row.id
+        yield row.candidate_key, "candidate", row.id
+
+
+def _visits(arm: str, cell: str) -> Select[*tuple[Any, ...]]:
+    """One row a visit: which run and process, and us of a call as it is served."""
+    us = func.coalesce(VisitRow.served_us, VisitRow.median_us).label("us")
+    columns = RunRow.key.label("run"), ArmRow.arm, CellRow.digest, RoundRow.number, RoundRow.labels, us
+    found = select(*columns).join(ArmRow, VisitRow.arm_key == ArmRow.key).join(RunRow, ArmRow.run_key == RunRow.key)
+    found = found.join(CellRoundRow, VisitRow.cell_round_key == CellRoundRow.key).join(CellRow, CellRoundRow.cell_key == CellRow.key)
+    found = found.join(RoundRow, CellRoundRow.round_key == RoundRow.key)
+    raced = or_(RoundRow.confirms.is_(None), RoundRow.confirms.is_(False))
+    return found.where(ArmRow.name == arm, CellRow.name == cell, raced).order_by(RunRow.key, RoundRow.number, VisitRow.key)
+
+
+def _point(session: Session, comparisons: dict[int, str], key: int, visits: list[Row[Any]]) -> Point:
+    run, first = session.get_one(RunRow, key), visits[0]
+    return Point(
+        run=run.id,
+        comparison=comparisons.get(key),
+        created=run.created,
+        model=run.model,
+        traffic=run.traffic,
+        engine=run.engine,
+        engine_version=run.engine_version,
+        protocol=run.protocol,
+        profile=run.scenario["measure"]["profile"],
+        environment=from_plain(Environment, run.environment),
+        arm=from_plain(Arm, first.arm),
+        cell_digest=first.digest,
+        processes=tuple(_processes(visits)),
+        capped=any(CAPPED in visit.labels for visit in visits),
     )
+
+
+def _processes(visits: Iterable[Row[Any]]) -> Iterator[tuple[int, float]]:
+    for number, its in groupby(visits, key=lambda visit: visit.number):
+        yield number, fmean(math.log(visit.us) for visit in its)

@@ -122,6 +122,13 @@ def finished_run(store: Store, digest: str) -> Run | None:
         return None if row is None else whole_run(session, row)
 
 
+def finished_runs(store: Store, digest: str) -> tuple[Run, ...]:
+    """All of that digest that ended with a decision, oldest first."""
+    with reading(store) as session:
+        rows = session.scalars(select(RunRow).where(RunRow.digest == digest, RunRow.status == FINISHED).order_by(RunRow.key))
+        return tuple(whole_run(session, row) for row in rows)
+
+
 def newest_run(store: Store) -> Run | None:
     """The run begun last, whatever became of it."""
     with reading(store) as session:

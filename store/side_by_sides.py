@@ -22,29 +22,29 @@ def begin_side_by_side(store: Store, begun: SideBySide, fresh: bool) -> SideBySi
         return _insert(session, begun) if row is None else _whole(session, row)
 
 
-def add_pair(store: Store, found: str, pair: tuple[Round, Round]) -> None:
+def add_pair(store: Store, comparison: str, pair: tuple[Round, Round]) -> None:
     """Both rounds or neither. Raises as `store.repository.add_round`."""
     with writing(store) as session:
-        row = _row(session, found)
+        row = _row(session, comparison)
         if row.status != RUNNING:
-            raise RunClosed(f"comparison {found} was ended ({row.status}) by another process; run the same command again")
+            raise RunClosed(f"comparison {comparison} was ended ({row.status}) by another process; run the same command again")
         for key, measured in zip((row.baseline_key, row.candidate_key), pair):
             put_round(session, session.get_one(RunRow, key), measured)
 
 
-def end_side_by_side(store: Store, found: str, status: str) -> None:
+def end_side_by_side(store: Store, comparison: str, status: str) -> None:
     """Both its runs end with it."""
     with writing(store) as session:
-        row = _row(session, found)
+        row = _row(session, comparison)
         row.status = status
         for key in (row.baseline_key, row.candidate_key):
             session.get_one(RunRow, key).status = status
 
 
-def load_side_by_side(store: Store, found: str) -> SideBySide:
+def load_side_by_side(store: Store, comparison: str) -> SideBySide:
     """Raises `UnknownRun`."""
     with reading(store) as session:
-        return _whole(session, _row(session, found))
+        return _whole(session, _row(session, comparison))
 
 
 def finished_side_by_side(store: Store, digest: str) -> SideBySide | None:
@@ -59,10 +59,10 @@ def _newest(digest: str, status: str) -> Select[SideBySideRow]:
     return wanted.order_by(SideBySideRow.key.desc()).limit(1)
 
 
-def _row(session: Session, found: str) -> SideBySideRow:
-    row = session.scalar(select(SideBySideRow).where(SideBySideRow.id == found))
+def _row(session: Session, comparison: str) -> SideBySideRow:
+    row = session.scalar(select(SideBySideRow).where(SideBySideRow.id == comparison))
     if row is None:
-        raise UnknownRun(f"the store has no comparison {found!r}; attnpin history lists its runs")
+        raise UnknownRun(f"the store has no comparison {comparison!r}; attnpin history lists its runs")
     return row
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from backends.outcome import Outcome
 from store.comparison import CellVerdict, Label
-from store.verdict import Change
+from store.verdict import Change, KnownIssue
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class Row:
 @dataclass(frozen=True)
 class Dispatch:
     """What an arm's request became. ``before`` and ``after`` are inner paths ("fa2"); ``kernels``: which differ, in words, None = the
-    launches are the same ones; ``code`` whether the machine code is known to be the same (None = the driver does not tell)."""
+    launches are the same ones; ``code`` whether the machine code is known to be the same (None = the driver does not tell). ``twin``:
+    another arm that asks for its path by another name and ran the very kernels of ``before`` on that cell, in the baseline."""
 
     arm: str
     cell: str
@@ -33,6 +34,7 @@ class Dispatch:
     after: str
     kernels: str | None
     code: bool | None
+    twin: str | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ class Beside:
 @dataclass(frozen=True)
 class VersionVerdict:
     """``label`` sums up the rows that are no controls: the gravest of them. ``moved`` is what differs between the sides. ``shifted``:
-    what did not change moved too, so nothing is concluded. ``notes``: what limits the verdict. ``rounds`` pairs of fresh processes."""
+    what did not change moved too, so nothing is concluded. ``notes``: what limits the verdict. ``rounds`` pairs of fresh processes.
+    ``issues``: recorded faults that the candidate has, the baseline has not, and that are on the path of an arm that regressed."""
 
     label: Label
     rows: tuple[Row, ...]
@@ -72,3 +75,4 @@ class VersionVerdict:
     rounds: int
     notes: tuple[str, ...]
     exit_code: int
+    issues: tuple[KnownIssue, ...] = ()

@@ -16,7 +16,20 @@ from tuner.workers.bundle import BACKENDS, bundle
 hypothesis.settings.register_profile("without_a_clock", parent=hypothesis.settings.default, deadline=None)  # a busy machine is no fault
 hypothesis.settings.load_profile("without_a_clock")
 
+HERE = pathlib.Path(__file__).parent
+LONGEST = (  # more than ten seconds of one core each
+    *("tuner/test_tune.py", "backends/sglang/test_driver.py", "tuner/comparing/test_compare.py", "tuner/test_tune_interrupted.py"),
+    *("tuner/test_cli.py", "tuner/test_tune_side_by_side.py", "tuner/test_audit.py", "tuner/bisecting/test_command.py"),
+    *("tuner/simulated/test_faults.py", "tuner/test_race.py", "tuner/test_rationing.py"),
+)
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # of torch, here and in workers: the threads of many small calls wait for one another
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whole files are handed to workers one by one: those that take longest go first, so that none is left alone with one at the end."""
+    order = {HERE / file: place for place, file in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 def pytest_collection_finish() -> None:

@@ -11,6 +11,8 @@ from store.evidence import read_evidence
 from store.pin import Pin
 from store.pin_files import evidence_entry, read_pin, verify_evidence, write_pin
 from store.run import Run
+from tuner.comparing.recorded import EVIDENCE, recorded
+from tuner.comparing.recorded import texts as comparison_texts
 from tuner.decide import decide
 from tuner.launchers import load_launchers
 from tuner.pin import pin_of
@@ -20,6 +22,11 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 def folders() -> list[Path]:
     return sorted(pin.parent for pin in EXAMPLES.glob("*/pin.yaml"))
+
+
+def comparisons() -> list[Path]:
+    """Folders with what `attnpin compare --out` wrote."""
+    return sorted(evidence.parent for evidence in EXAMPLES.glob(f"upgrade/*/{EVIDENCE}"))
 
 
 def stored(folder: Path) -> tuple[Pin, Run]:
@@ -49,4 +56,7 @@ if __name__ == "__main__":
     for example in folders():
         decide_again(example)
         for name, text in texts(*stored(example)).items():
+            (example / name).write_text(text)
+    for example in comparisons():
+        for name, text in comparison_texts(recorded(example)).items():
             (example / name).write_text(text)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import replace
 
 from backends.environment import Environment
@@ -20,9 +18,8 @@ from tuner.calibrated import noise_floor
 from tuner.clock import PhaseClock
 from tuner.consult import consult
 from tuner.deciding.floor import said_of
-from tuner.drivers import imports_of
-from tuner.machine import device_key, engine_version, settings_on
-from tuner.new_run import new_run
+from tuner.machine import device_key, engine_version, meet
+from tuner.new_run import command_line, new_run
 from tuner.plan import make_plan
 from tuner.progress import Progress
 from tuner.recorded_times import refuse_unrecorded
@@ -39,8 +36,7 @@ def run_audit(settings: Settings) -> Audit:
     with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(settings), ahead, settings.world) as session:
         for note in store.notes:
             progress.note(note)
-        environment = session.facts((engine.name, "torch", "triton", *imports_of(settings.entries))).environment
-        settings = settings_on(settings, environment)
+        settings, environment = meet(session, settings)
         plan, steps = planned(session, settings, environment)
         say_who_answered(progress, plan)
         refuse_unservable(plan)
@@ -91,4 +87,4 @@ def _known(settings: Settings, store: Store, session: Session, digest: str) -> R
 def audit_run(run: Run) -> Run:
     """Never the run of a `tune` with the same settings, nor continued by one: its cells are others."""
     digest = audit_digest(run.digest, (weighted.cell for weighted in run.cells))
-    return replace(run, digest=digest, command=shlex.join(["attnpin", *sys.argv[1:]]))
+    return replace(run, digest=digest, command=command_line())

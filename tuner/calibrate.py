@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,11 +22,10 @@ from tuner.anchors import take_anchors
 from tuner.budget import fewest_processes
 from tuner.clock import PhaseClock
 from tuner.consult import begin_engine, consult
-from tuner.drivers import imports_of
 from tuner.errors import Incomplete
 from tuner.job import Job
-from tuner.machine import device_key, settings_on
-from tuner.new_run import new_run, stage_of
+from tuner.machine import device_key, meet
+from tuner.new_run import command_line, new_run, stage_of
 from tuner.noise import COPY, noise_of, sigma_0
 from tuner.plan import make_plan
 from tuner.probe import open_cells, probe_arms
@@ -63,8 +60,7 @@ def _asked(settings: Settings, processes: int) -> Settings:
 
 
 def _calibrated(settings: Settings, store: Store, session: Session, slowed: Sequence[float], cells: Choice | None) -> Calibration:
-    environment = session.facts((settings.scenario.engine.name, "torch", "triton", *imports_of(settings.entries))).environment
-    settings = settings_on(settings, environment)
+    settings, environment = meet(session, settings)
     begin_engine(session, settings, environment)
     plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
     refuse_hopeless(plan)
@@ -95,8 +91,7 @@ def calibration_run(run: Run, slowed: Sequence[float] = ()) -> Run:
     """With every arm entered again; never the run of a `tune` with the same settings, nor continued by one."""
     copies = [{"copy": COPY}, *({"slowed": share} for share in slowed)]
     arms = (*run.arms, *(replace(arm, **copy) for copy in copies for arm in run.arms))  # type: ignore[arg-type]
-    command = shlex.join(["attnpin", *sys.argv[1:]])
-    return replace(run, arms=arms, digest=copies_digest(run.digest, arms), command=command)
+    return replace(run, arms=arms, digest=copies_digest(run.digest, arms), command=command_line())
 
 
 def work_off(job: Job, run: Run, plan: Plan) -> Calibration:

@@ -33,10 +33,15 @@ def check_fast(path: Path, settings: Settings) -> Verdict:
     pin, scenario = read_pin(path), settings.scenario
     run = read_evidence(verify_evidence(path, pin))
     with Progress() as progress, Session(scenario.engine, progress, PhaseClock(), world=settings.world) as session:
-        now = session.facts(imports_under(run)).environment
-        found = verdict(pin, run, now, scenario.model if scenario.model.config_sha256 else None)
-        moved = found.status is Status.CHANGED and distribution_changes(pin.valid_for, run, now)
-        return _weighed(found, session, settings, pin, run, now) if moved else found
+        return fast_verdict(session, settings, pin, run)[0]
+
+
+def fast_verdict(session: Session, settings: Settings, pin: Pin, run: Run) -> tuple[Verdict, Environment]:
+    """That of `check_fast`, in an open ``session``, with the environment found there."""
+    model, now = settings.scenario.model, session.facts(imports_under(run)).environment
+    found = verdict(pin, run, now, model if model.config_sha256 else None)
+    moved = found.status is Status.CHANGED and distribution_changes(pin.valid_for, run, now)
+    return (_weighed(found, session, settings, pin, run, now) if moved else found), now
 
 
 def _weighed(found: Verdict, session: Session, settings: Settings, pin: Pin, run: Run, now: Environment) -> Verdict:
@@ -76,7 +81,7 @@ def verdict(pin: Pin, run: Run, now: Environment, model: Model | None = None) ->
     return Verdict(
         Status.CHANGED,
         changes,
-        f"{names} changed under the pin: whether it still holds needs measuring, run attnpin tune",
+        f"{names} changed under the pin: whether it still holds needs measuring, run attnpin check without --fast",
         Incomplete.exit_code,
     )
 

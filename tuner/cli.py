@@ -9,10 +9,13 @@ import typer
 
 from tuner import completion
 from tuner.boundary import guarded
-from tuner.commands import auditing, calibrating, checking, comparing, knowledge, measuring, past_runs, pins
+from tuner.commands import auditing, bisecting, calibrating, checking, comparing, knowledge, measuring, past_runs, pins, serving
 from tuner.errors import INTERRUPTED
 
-COMMANDS = ("plan", "tune", "check", "audit", "compare", "calibrate", "export", "report", "history", "limits", "doctor", "demo")
+COMMANDS = (
+    *("plan", "tune", "check", "audit", "compare", "bisect", "calibrate", "export", "verify", "launch"),
+    *("report", "history", "limits", "doctor", "demo"),
+)
 HELP = {"--help", "-h", "--hydra-help"}
 HYDRA_S_OWN = {"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False}
 
@@ -73,8 +76,11 @@ app.command(add_help_option=False, context_settings=HYDRA_S_OWN)(measuring.tune)
 app.command()(checking.check)
 app.command()(auditing.audit)
 app.command()(comparing.compare)
+app.command()(bisecting.bisect)
 app.command()(calibrating.calibrate)
 app.command()(pins.export)
+app.command()(serving.verify)
+app.command(context_settings={"allow_interspersed_args": False})(serving.launch)
 app.command()(past_runs.report)
 app.command()(past_runs.history)
 app.command()(knowledge.limits)

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-import secrets
-import shlex
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from store.calibrations import calibration_for
 from store.connect import Store, open_store
 from store.digest import copies_digest, pair_digest
-from store.run import FINISHED, PROTOCOL_VERSION, RUNNING, Run
+from store.run import FINISHED, RUNNING, Run
 from store.side_by_side import SideBySide
 from store.side_by_sides import begin_side_by_side, end_side_by_side, finished_side_by_side, load_side_by_side
 from store.version_verdict import VersionVerdict
+from tuner.calibrated import noise_floor
 from tuner.comparing.both import Both, shared_stage
 from tuner.comparing.env import Env
-from tuner.comparing.judge import judge, needs_more
+from tuner.comparing.judge import needs_more, rule_of
+from tuner.comparing.question import refuse_other_questions
+from tuner.comparing.recorded import judged
 from tuner.comparing.rounds import next_pair
 from tuner.comparing.sameness import other_board
 from tuner.comparing.side import Side, beside, session_for, settings_for, side_of, with_overlay
 from tuner.errors import Incomplete
 from tuner.machine import device_key
-from tuner.new_run import new_run
+from tuner.new_run import command_line, new_id, new_run
 from tuner.probe import probe_arms
 from tuner.progress import Progress
 from tuner.session import Facts
+from tuner.settings import Settings
 from tuner.sieve import measured_trials
 from tuner.tune import job_of, refuse_hopeless
-from tuner.verdicts.rule import Rule, rule_for
+from tuner.verdicts.rule import Rule
 from tuner.waiting import Wait, take_device
 
 OWNER = "attnpin compare"
@@ -39,36 +39,38 @@ OWNER = "attnpin compare"
 
 @dataclass(frozen=True)
 class Compared:
+    """``unmet``: a sentence for each requirement of what was laid over either side that is not met there."""
+
     measured: SideBySide
     verdict: VersionVerdict
+    unmet: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 def run_compare(envs: tuple[Env, Env], overrides: Sequence[str], config_dir: str | None, wheels: str | None) -> Compared:
     """``envs``: the baseline, then the candidate. What was compared before, on this board and of these very contents, is answered
     from the store, unless ``fresh``; what was broken off goes on."""
-    asked = [settings_for(env, overrides, config_dir) for env in envs]
-    asked[1] = beside(*asked)
-    store = open_store(asked[0].store_url)
+    baseline, candidate = (settings_for(env, overrides, config_dir) for env in envs)
+    refuse_other_questions(baseline, candidate)
+    return compare_as(envs, (baseline, beside(baseline, candidate)), config_dir, wheels)
+
+
+def compare_as(envs: tuple[Env, Env], settings: tuple[Settings, Settings], config_dir: str | None, wheels: str | None) -> Compared:
+    """As `run_compare`, of ``settings`` that have the command and folders of either of ``envs`` already, and not its packages."""
+    store = open_store(settings[0].store_url)
     with Progress() as progress, ExitStack() as stack:
         for note in store.notes:
             progress.note(note)
-        asked = [with_overlay(env, settings, progress, wheels) for env, settings in zip(envs, asked)]
+        laid = [with_overlay(env, each, progress, wheels) for env, each in zip(envs, settings)]
+        asked = [each.settings for each in laid]
         sessions = [stack.enter_context(session_for(env, settings, progress)) for env, settings in zip(envs, asked)]
         baseline, candidate = (side_of(*each) for each in zip(envs, asked, sessions))
         measured = _measured(store, baseline, candidate, progress)
-    return Compared(measured, judge(measured, rule_on(store, measured.baseline)))
-
-
-def rule_on(store: Store, run: Run) -> Rule:
-    """Of the run's profile, with what a calibration of its board says of noise."""
-    known = calibration_for(store, run.environment.board, PROTOCOL_VERSION, datetime.now(UTC))
-    profile = run.scenario.measure.profile
-    return rule_for(profile) if known is None else rule_for(profile, known.sigma_0, any(each.two_mode for each in known.noise))
+    return Compared(measured, judged(measured, config_dir), (laid[0].unmet, laid[1].unmet))
 
 
 def _measured(store: Store, baseline: Side, candidate: Side, progress: Progress) -> SideBySide:
     refuse_incomparable(baseline, candidate)
-    begun = side_by_side(baseline, candidate)
+    begun = with_noise(store, side_by_side(baseline, candidate))
     if not baseline.settings.fresh and (known := finished_side_by_side(store, begun.digest)):
         progress.note(f"{known.id} of {known.created} compared just these two; fresh=true measures them again")
         return known
@@ -77,7 +79,7 @@ def _measured(store: Store, baseline: Side, candidate: Side, progress: Progress)
     facts = take_device(baseline.session, key, owner, Wait(baseline.settings.wait_for_gpu_s))
     candidate.session.company = baseline.session.company
     measured = begin_side_by_side(store, begun, baseline.settings.fresh)
-    work_off(both(measured, store, baseline, candidate, facts), progress, rule_on(store, measured.baseline))
+    work_off(both(measured, store, baseline, candidate, facts), progress, rule_of(measured))
     refuse_empty(load_side_by_side(store, measured.id))
     end_side_by_side(store, measured.id, FINISHED)
     return load_side_by_side(store, measured.id)
@@ -87,7 +89,7 @@ def refuse_empty(measured: SideBySide) -> None:
     """Raises `Incomplete` where no arm gave a time in the baseline: there is nothing to compare with, and it stays open."""
     if measured_trials(measured.baseline.trials):
         return
-    failed = next((trial for trial in measured.baseline.trials), None)
+    failed = next(iter(measured.baseline.trials), None)
     why = f"{failed.arm} is {failed.outcome.value} on {failed.cell}: {failed.detail}" if failed else "there is no trial"
     raise Incomplete(f"no arm could be measured in the baseline, so nothing is compared: {why}")
 
@@ -113,24 +115,29 @@ def side_by_side(baseline: Side, candidate: Side) -> SideBySide:
     names, now = common_arms(baseline, candidate), datetime.now(UTC)
     runs = tuple(_run_of(side, baseline, names, letter) for side, letter in ((baseline, "a"), (candidate, "b")))
     return SideBySide(
-        id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        id=new_id(now),
         digest=pair_digest(*(run.digest for run in runs)),
         status=RUNNING,
         created=now.isoformat(timespec="seconds"),
-        command=shlex.join(["attnpin", *sys.argv[1:]]),
+        command=command_line(),
         said=(baseline.env.said, candidate.env.said),
         baseline=runs[0],
         candidate=runs[1],
     )
 
 
+def with_noise(store: Store, begun: SideBySide) -> SideBySide:
+    """With what a calibration of the board says of noise, by which it is judged from then on."""
+    floor = noise_floor(store, begun.baseline.environment.board)
+    return replace(begun, baseline=replace(begun.baseline, noise_floor=floor), candidate=replace(begun.candidate, noise_floor=floor))
+
+
 def _run_of(side: Side, baseline: Side, names: Sequence[str], letter: str) -> Run:
     run = new_run(side.plan, side.environment, world=side.settings.world)
     arms = tuple(arm for arm in run.arms if arm.name in names)
     alone = [f"{arm.name} can be measured on this side alone and is left out" for arm in run.arms if arm.name not in names]
-    command = shlex.join(["attnpin", *sys.argv[1:]])
     digest = copies_digest(f"{OWNER} {letter} {run.digest}", arms)
-    return replace(run, digest=digest, arms=arms, cells=baseline.plan.cells, command=command, notes=(*run.notes, *alone))
+    return replace(run, digest=digest, arms=arms, cells=baseline.plan.cells, command=command_line(), notes=(*run.notes, *alone))
 
 
 def both(measured: SideBySide, store: Store, baseline: Side, candidate: Side, facts: Facts) -> Both:

@@ -7,10 +7,18 @@ from dataclasses import replace
 from backends.company import taken
 from backends.environment import Board, Environment
 from tuner.boards import completed, on_board, reported
+from tuner.drivers import imports_of
 from tuner.errors import MeasurementInvalid, UsageError
 from tuner.patience import in_use, refusal
-from tuner.session import Facts
+from tuner.session import Facts, Session
 from tuner.settings import Settings, gpu_sheets
+
+
+def meet(session: Session, settings: Settings) -> tuple[Settings, Environment]:
+    """What is found there of all that the backends of ``settings`` import, and the settings as `settings_on` it."""
+    named = settings.scenario.engine.name, "torch", "triton", *imports_of(settings.entries)
+    environment = session.facts(named).environment
+    return settings_on(settings, environment), environment
 
 
 def settings_on(settings: Settings, environment: Environment) -> Settings:

@@ -30,13 +30,13 @@ def new_run(plan: Plan, environment: Environment, findings: tuple[Finding, ...] 
     digest = run_digest(scenario, environment, PROTOCOL_VERSION)
     now = datetime.now(UTC)
     return Run(
-        id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        id=new_id(now),
         digest=digest if world is None else simulated_digest(digest, world),
         protocol=PROTOCOL_VERSION,
         status="running",
         created=now.isoformat(timespec="seconds"),
         tool_version=__version__,
-        command=shlex.join(["attnpin", "tune", *sys.argv[1:]]),  # Hydra was handed the rest
+        command=command_line("tune"),  # Hydra was handed the rest
         scenario=scenario,
         environment=environment,
         engine_version=engine_version(environment, scenario.engine.name),
@@ -52,6 +52,16 @@ def new_run(plan: Plan, environment: Environment, findings: tuple[Finding, ...] 
         terms=plan.terms,
         findings=findings,
     )
+
+
+def new_id(now: datetime) -> str:
+    """Of a run or a comparison: when it was begun, and something to tell apart what was begun in one second."""
+    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def command_line(*words: str) -> str:
+    """What was typed, as a shell would take it again; ``words`` stand where they were taken off."""
+    return shlex.join(["attnpin", *words, *sys.argv[1:]])
 
 
 def stage_of(plan: Plan) -> StageSpec:

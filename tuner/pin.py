@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
 from backends.arm import Arm
 from backends.environment import Distribution, Environment
-from store.decision import Decision, Ruling
+from store.decision import Decision, Pair, Ruling
 from store.pin import PIN_SCHEMA, Pin, Requests, ValidFor
 from store.run import Run
 from store.scenario import Scenario, Traffic
 
 # Fields of the engine that a pin keeps under names of their own, or that say where and not what.
 KEPT_ELSEWHERE = frozenset({"name", "version", "command", "path", "tensor_parallel", "kv_cache_dtype"})
+EVERYWHERE = frozenset({"torch", "triton"})  # import names that every arm runs on
 
 
 def pin_of(run: Run, decision: Decision, evidence: tuple[str, str]) -> Pin:
@@ -100,22 +101,31 @@ def _written(value: Any) -> str:
 
 
 def arms_under(decision: Decision) -> frozenset[str]:
-    """Names of the arms whose change would touch the decision: the pick's and the default's; where nothing is pinned all
-    that were ranked, since any of them may win after its upgrade."""
+    """Names of the arms of `pairs_under`."""
+    return frozenset(name for pair in pairs_under(decision) for name in (pair.prefill, pair.decode))
+
+
+def pairs_under(decision: Decision) -> tuple[Pair, ...]:
+    """Those whose change would touch the decision: the pick and the default; where nothing is pinned all that were ranked, since
+    any of them may win after its upgrade."""
     ranked = [score.pair for score in decision.scores] if not decision.flags else []
-    pairs = [pair for pair in (decision.pick, decision.default, *ranked) if pair is not None]
-    return frozenset(name for pair in pairs for name in (pair.prefill, pair.decode))
+    return tuple(dict.fromkeys(pair for pair in (decision.pick, decision.default, *ranked) if pair is not None))
 
 
 def distributions_under(environment: Environment, arms: list[Arm]) -> list[Distribution]:
     """Installed distributions behind what ``arms`` import (their kernel companions too), and torch, which every arm runs on."""
-    wanted = {"torch", "triton", *(package for arm in arms for package in arm.packages)}
+    wanted = {*EVERYWHERE, *(package for arm in arms for package in arm.packages)}
     owners = {owner for package, owner in environment.imports if package in wanted}
     return [distribution for distribution in environment.distributions if distribution.name in owners]
 
 
 def arms_on(run: Run, now: Environment, distribution: str) -> tuple[str, ...]:
     """The arms of ``run`` whose imports ``distribution`` is behind, then or now; all of them for torch and triton."""
-    packages = {package for package, owner in (*run.environment.imports, *now.imports) if owner == distribution}
-    everywhere = bool(packages & {"torch", "triton"})
+    packages = packages_of(distribution, (run.environment, now))
+    everywhere = bool(packages & EVERYWHERE)
     return tuple(arm.name for arm in run.arms if everywhere or packages.intersection(arm.packages)) or ("the engine",)
+
+
+def packages_of(distribution: str, environments: Iterable[Environment]) -> frozenset[str]:
+    """The import names that ``distribution`` is behind in any of ``environments``."""
+    return frozenset(package for environment in environments for package, owner in environment.imports if owner == distribution)

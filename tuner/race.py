@@ -40,7 +40,7 @@ def race(job: Job) -> bool:
             return False
         else:
             job.session.expect(foreseen(run, coming, job.everyone), others=True)
-            _run_round(job, coming, patience.setdefault(coming.index, Patience(f"round {coming.index + 1}")))
+            run_round(job, coming, patience.setdefault(coming.index, Patience(f"round {coming.index + 1}")))
             run = load_run(job.store, job.run_id)
     return time_to_race
 
@@ -59,8 +59,8 @@ def round_seed(job: Job, index: int) -> int:
     return random.Random(f"{job.scenario.measure.seed}/{index}").randrange(2**31)
 
 
-def _run_round(job: Job, coming: NextRound, patience: Patience) -> None:
-    """Measure and store one round, or what failed in it."""
+def run_round(job: Job, coming: NextRound, patience: Patience) -> None:
+    """Measure and store one round, or what failed in it. Raises `MeasurementInvalid` as `race`."""
     try:
         with job.budget.timed("confirming" if coming.confirms else "round"):
             job.keep_round(_one_round(job, coming))

@@ -13,6 +13,7 @@ from tuner.suggest import instead
 
 FIRST = "qwen3_8b-h200"
 EVIDENCE = "pin.evidence.jsonl.zst"
+UPGRADE = "upgrade"  # the folder of recorded comparisons, of which `attnpin demo upgrade` tells one
 
 
 def names() -> tuple[str, ...]:
@@ -22,7 +23,7 @@ def names() -> tuple[str, ...]:
 def recording(name: str) -> Run:
     """The run of that name, as its evidence keeps it. Raises `UsageError` with the nearest names."""
     if name not in names():
-        raise UsageError(f"no recorded run is called {name!r}; {instead(name, names())}")
+        raise UsageError(f"no recorded run is called {name!r}; {instead(name, (*names(), UPGRADE))}")
     with as_file(folder() / name / EVIDENCE) as path:
         return read_evidence(path)
 

@@ -30,7 +30,10 @@ class Pace:
 
 def pace_for(run: Run, waiting: bool) -> Pace:
     """The pace that brings ``run`` into `PLAYED_S`."""
-    recorded_s = sum(seconds for _, seconds in (*_probe_phases(run.trials), *_round_phases(run.rounds)))
+    return pace_of(sum(seconds for _, seconds in (*_probe_phases(run.trials), *round_phases(run.rounds))), waiting)
+
+
+def pace_of(recorded_s: float, waiting: bool) -> Pace:
     return Pace(min(1.0, PLAYED_S / recorded_s) if waiting and recorded_s else 0.0)
 
 
@@ -45,7 +48,7 @@ def replay(run: Run, progress: Progress, pace: Pace) -> Decision:
 
 
 def _probe(run: Run, arm: str, trials: tuple[Trial, ...], progress: Progress, pace: Pace) -> None:
-    _play(f"probing {arm}", _probe_phases(trials), progress, pace)
+    play(f"probing {arm}", _probe_phases(trials), progress, pace)
     progress.note(story.probe(run, arm, trials))
     progress.step()
 
@@ -57,14 +60,14 @@ def _rounds(run: Run, progress: Progress, pace: Pace) -> Decision:
     if final.default and rival:
         progress.note(story.question(run, final.default, rival))
     for number, measured in enumerate(run.rounds):
-        _play(f"round {number + 1} of {len(run.rounds)}", _round_phases((measured,)), progress, pace)
+        play(f"round {number + 1} of {len(run.rounds)}", round_phases((measured,)), progress, pace)
         progress.step()
         for line in lines[number : number + 1]:
             progress.note(line)
     return final
 
 
-def _play(headline: str, phases: Iterable[tuple[str, float]], progress: Progress, pace: Pace) -> None:
+def play(headline: str, phases: Iterable[tuple[str, float]], progress: Progress, pace: Pace) -> None:
     """What passes by while it is waited for; without waiting there is nothing to see."""
     for phase, seconds in phases if pace.per_second else ():
         progress.phase(headline, phase)
@@ -83,6 +86,6 @@ def _probe_phases(trials: tuple[Trial, ...]) -> Iterator[tuple[str, float]]:
         yield f"capture {trial.cell}", trial.capture_s or 0.0
 
 
-def _round_phases(rounds: tuple[Round, ...]) -> Iterator[tuple[str, float]]:
+def round_phases(rounds: tuple[Round, ...]) -> Iterator[tuple[str, float]]:
     for measured in rounds:
         yield from measured.seconds

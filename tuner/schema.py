@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from typing import Any
 
 MISSING: Any = "???"  # OmegaConf's mark for a value that a file must give
@@ -274,6 +275,7 @@ class Root:
     ask_limit: str = MISSING
 
 
+@cache
 def register() -> None:
     """Makes `schema` known to Hydra; the first entry of every root config's defaults."""
     from hydra.core.config_store import ConfigStore

@@ -166,6 +166,14 @@ class Session:
                 return event
         raise RuntimeError("the worker built an overlay and did not say where")
 
+    def offers(self, distribution: str, wheels: str | None) -> dict[str, Any]:
+        """See `backends.worker.offers.offered`, which answers there. Raises `WorkerFailed` with the reason."""
+        self.progress.phase(f"asking which releases of {distribution} there are")
+        for event in self._ask({"do": "offers", "distribution": distribution, "wheels": wheels}):
+            if event["event"] == "offers":
+                return event
+        raise RuntimeError("the worker asked for releases and did not say which there are")
+
     def lock(self, key: str, owner: str, go_on: Callable[[str], str]) -> bool:
         """Wait for the device's lock, saying for whom; held until the session ends. Whether another run had it. ``go_on``, told why
         we wait, says how long that has been, or raises when it has been too long. A simulated device is nobody's."""

@@ -20,7 +20,7 @@ def run_from_pin(path: Path) -> Run:
 
 def run_from_store(url: str, run_id: str | None) -> tuple[Run, str | None]:
     """The run of that id; without one the newest that was decided, and a sentence where a newer one was not."""
-    store = _existing(url)
+    store = existing(url)
     runs = list_runs(store)
     wanted = run_id or next((run.id for run in runs if run.ruling is not None), None)
     run = newest_run(store) if wanted is None else load_run(store, wanted)
@@ -38,10 +38,10 @@ def _newer(shown: Run, newest: RunSummary) -> str | None:
 
 def runs_in(url: str) -> tuple[RunSummary, ...]:
     """All runs of the store, newest first."""
-    return list_runs(_existing(url))
+    return list_runs(existing(url))
 
 
-def _existing(url: str) -> Store:
+def existing(url: str) -> Store:
     """The store at ``url``. Looking never creates a database."""
     file = file_of(url)
     if file is not None and not file.exists():

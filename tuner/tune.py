@@ -28,11 +28,10 @@ from tuner.deciding.floor import said_of
 from tuner.deciding.incumbent import incumbent
 from tuner.deciding.wrong_answers import wrong_answers
 from tuner.doctor.diagnose import spoiled_by
-from tuner.drivers import imports_of
 from tuner.errors import OK, Incomplete, UsageError, WrongResults
 from tuner.job import Job
 from tuner.looks import CONFIRMING, REVISITS
-from tuner.machine import cautions_of, device_key, settings_on
+from tuner.machine import cautions_of, device_key, meet
 from tuner.new_run import default_arms, new_run, stage_of
 from tuner.pin import pin_of
 from tuner.plan import make_plan
@@ -70,8 +69,7 @@ def worker_code(settings: Settings) -> bytes:
 
 def _measure(settings: Settings, store: Store, session: Session) -> str:
     """Everything that needs the device; returns the id of the run it is stored under."""
-    environment = session.facts((settings.scenario.engine.name, "torch", "triton", *imports_of(settings.entries))).environment
-    settings = settings_on(settings, environment)
+    settings, environment = meet(session, settings)
     begin_engine(session, settings, environment)
     plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
     say_who_answered(session.progress, plan)

@@ -119,6 +119,13 @@ def _overlay(message: Message, line: Line) -> None:
     line.send("overlay", **found)
 
 
+def _offers(message: Message, line: Line) -> None:
+    from backends.worker import offers
+
+    line.say(f"asking for releases of {message['distribution']}")
+    line.send("offers", **offers.offered(message["distribution"], message["wheels"]))
+
+
 def _lock(message: Message, line: Line) -> None:
     from backends.worker import lock
 
@@ -191,6 +198,7 @@ QUESTIONS: dict[str, Callable[[Message, Line], None]] = {
     "doctor": _doctor,
     "ask": _ask,
     "overlay": _overlay,
+    "offers": _offers,
     "lock": _lock,
     "import": _import,
     "trial": _trial,

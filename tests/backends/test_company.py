@@ -46,4 +46,4 @@ def test_where_nobody_can_tell_nobody_is_waited_for() -> None:
 
 def test_what_others_have_is_said_with_their_load_where_that_is_known() -> None:
     assert taken(40 << 30) == STRANGER
-    assert taken(40 << 30, 97) == f"{STRANGER} and runs at 97 % load"
+    assert taken(40 << 30, 97) == f"{STRANGER}, at 97 % load"

@@ -2,6 +2,8 @@
 
 qwen3_8b-h200/decode-64/fa3       microseconds of one call, as the example's report shows them
 qwen3_8b-h200/decode-64/layers    also: requests, context (tokens of its longest request)
+upgrade/NAME/decode-64/auto/ratio the change in examples/upgrade/NAME of what asked for auto; also baseline, candidate (us), low, high
+                                  (of the ratio), pairs; and upgrade/NAME/decode-64/requests, context
 engine-benchmark/pools/gib        a key of docs/data/engine-benchmark.yaml; of a list an index, min, max or mean
 conf/decide/default/min_gain      a key of conf/decide/default.yaml
 """
@@ -9,6 +11,7 @@ conf/decide/default/min_gain      a key of conf/decide/default.yaml
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 import statistics
@@ -22,6 +25,9 @@ from ruamel.yaml import YAML
 from backends.cell import Cell
 from store.evidence import read_evidence
 from store.run import Run
+from store.side_by_side import SideBySide
+from store.version_verdict import Row
+from tuner.comparing.recorded import judged, recorded
 from tuner.decide import decide
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +39,14 @@ OPERATORS: Mapping[type, Callable[[float, float], float]] = {
     ast.Div: operator.truediv,
 }
 OF_LISTS: Mapping[str, Callable[[list[float]], float]] = {"min": min, "max": max, "mean": statistics.fmean}
+OF_ROWS: Mapping[str, Callable[[Row], float]] = {
+    "baseline": lambda row: row.old,
+    "candidate": lambda row: row.new,
+    "ratio": lambda row: math.exp(row.verdict.numbers.estimate),
+    "low": lambda row: math.exp(row.verdict.numbers.low),
+    "high": lambda row: math.exp(row.verdict.numbers.high),
+    "pairs": lambda row: row.verdict.numbers.rounds,
+}
 OF_CELLS: Mapping[str, Callable[[Cell], int]] = {"requests": lambda cell: cell.batch, "context": lambda cell: max(cell.context_lens)}
 
 
@@ -52,7 +66,9 @@ def _worked_out(node: ast.AST) -> float:
 def cited(path: str) -> float:
     """The number at ``path``. Raises LookupError."""
     first, *rest = path.split("/")
-    if (ROOT / "examples" / first).is_dir():
+    if first == "upgrade":
+        found = _of_comparison(*rest)
+    elif (ROOT / "examples" / first).is_dir():
         found = _of_example(first, *rest)
     elif first == "conf":
         found = _of_yaml(ROOT.joinpath(first, *rest[:2]).with_suffix(".yaml"), rest[2:])
@@ -77,6 +93,22 @@ def _example(name: str) -> tuple[Run, Mapping[tuple[str, str], float]]:
     run = read_evidence(ROOT / "examples" / name / "pin.evidence.jsonl.zst")
     backends = {arm.name: arm.backend for arm in run.arms}
     return run, {(result.cell, backends[result.arm]): result.median_us for result in decide(run).cells}
+
+
+def _of_comparison(name: str, cell: str, what: str, which: str = "") -> float:
+    measured, rows = _comparison(name)
+    if what in OF_CELLS:
+        return OF_CELLS[what]({weighted.cell.name: weighted.cell for weighted in measured.baseline.cells}[cell])
+    return OF_ROWS[which](rows[cell, what])
+
+
+@cache
+def _comparison(name: str) -> tuple[SideBySide, Mapping[tuple[str, str], Row]]:
+    """The comparison, and its rows by cell and inner path in the baseline ("auto", "fa2")."""
+    measured = recorded(ROOT / "examples" / "upgrade" / name)
+    verdict = judged(measured)
+    paths = {(each.arm, each.cell): each.before.partition(",")[0] for each in verdict.dispatches}
+    return measured, {(row.cell, paths[row.arm, row.cell]): row for row in verdict.rows if row.cell}
 
 
 def _of_yaml(file: Path, keys: list[str]) -> Any:

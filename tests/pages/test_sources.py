@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from reports import run_report
+from reports.side_by_side import render_text
 from store.evidence import read_evidence
-from tests.examples import folders
+from tests.examples import EXAMPLES, folders
 from tests.pages.sources import value
+from tuner.comparing.recorded import judged, recorded
 
 
 @pytest.mark.parametrize("folder", folders(), ids=lambda folder: folder.name)
@@ -30,9 +32,25 @@ def test_data_and_settings_are_cited_by_their_keys() -> None:
     assert value("conf/decide/default/min_gain") == 0.01
 
 
+def test_a_comparison_is_cited_by_cell_and_path_as_its_text_has_it() -> None:
+    where = "upgrade/flashinfer-0.5.3-to-0.6.1-h200/decode-64"
+    measured = recorded(EXAMPLES / where.rpartition("/")[0])
+    lines = render_text(measured, judged(measured)).splitlines()
+    (row,) = (line for line in lines if line.startswith("  flashinfer/p1,decode_backend=auto@kernel  decode-64 ") and "regressed" in line)
+    assert f"{value(f'{where}/auto/baseline'):.4g} us" in row and f"{value(f'{where}/auto/candidate'):.1f} us" in row
+    assert value(f"{where}/auto/low") < value(f"{where}/auto/ratio") < value(f"{where}/auto/high")
+    assert value(f"{where}/requests") == 64 and value(f"{where}/fa2/pairs") <= 9
+
+
 @pytest.mark.parametrize(
     "citation",
-    ["qwen3_8b-h200/decode-64/fa5", "qwen3_8b-h200/decode-65/fa3", "engine-benchmark/nothing", "engine-benchmark/decode_step_ms/fa3/9"],
+    [
+        "upgrade/flashinfer-0.5.3-to-0.6.1-h200/decode-64/fa4/ratio",
+        "qwen3_8b-h200/decode-64/fa5",
+        "qwen3_8b-h200/decode-65/fa3",
+        "engine-benchmark/nothing",
+        "engine-benchmark/decode_step_ms/fa3/9",
+    ],
 )
 def test_what_is_not_there_is_no_zero(citation: str) -> None:
     with pytest.raises(LookupError):

@@ -97,3 +97,18 @@ def test_a_percentage_beyond_all_reading_is_only_bounded() -> None:
     assert numbers.percent(-6767057.06) == "below -1000 %"
     assert numbers.change(12.0) == "over 1000 % slower"
     assert numbers.percent(9.99) == "999 %"
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "said"),
+    [
+        (8.3, 24.4, "takes 8.3 to 24 times as long"),
+        (3.04, 3.01, "takes 3.0 times as long"),
+        (0.5, 0.2, "is 2.0 to 5.0 times as fast"),
+        (1.031, 1.054, "is 3.1 % to 5.4 % slower"),
+        (0.95, 0.9, "is 5.0 % to 10 % faster"),
+        (1.2, 3.0, "takes 1.2 to 3.0 times as long"),
+    ],
+)
+def test_a_change_of_twice_the_time_and_more_is_said_in_times(least: float, most: float, said: str) -> None:
+    assert numbers.moved(math.log(least), math.log(most)) == said

@@ -10,7 +10,7 @@ def test_runs_stand_one_a_line_in_the_order_given() -> None:
     newest = RunSummary("7f3a9c", "2026-11-30T02:08:00Z", "finished", "qwen3_8b", "chat", "sglang", "0.5.16", "NVIDIA H200", 4, "switch")
     oldest = RunSummary("1b2c3d", "2026-11-29T02:08:00Z", "running", "tiny", "chat", "sglang", None, "Xeon", 0, None)
     header, first, second = run_list.render([newest, oldest]).splitlines()
-    assert header.split() == ["run", "created", "status", "model", "traffic", "board", "engine", "rounds", "ruling"]
+    assert header.split() == ["run", "created", "status", "model", "traffic", "board", "engine", "rounds", "ruling", "or", "side"]
     assert first.split()[0] == "7f3a9c" and "SGLang 0.5.16" in first and first.endswith("switch")
     assert "SGLang, not found" in second and "None" not in second
     assert "  unfinished  " in second and "running" not in second

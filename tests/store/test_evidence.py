@@ -87,7 +87,7 @@ def test_a_file_cut_at_any_length_is_refused(path: Path) -> None:
     content = path.read_bytes()
     for length in (0, 1, 3, 10, len(content) // 2, len(content) - 1):
         path.write_bytes(content[:length])
-        with pytest.raises(EvidenceError, match="is cut short, changed, or not a .jsonl.zst file; restore it beside its pin"):
+        with pytest.raises(EvidenceError, match="is cut short, changed, or not a .jsonl.zst file; restore the committed file"):
             read_evidence(path)
 
 
@@ -136,5 +136,5 @@ def test_a_file_that_claims_to_be_huge_is_not_unpacked(path: Path) -> None:
 
 
 def test_a_missing_file_is_named(path: Path) -> None:
-    with pytest.raises(StoreError, match=r"evidence pin.evidence.jsonl.zst cannot be read \(No such file or directory\); restore it"):
+    with pytest.raises(StoreError, match=r"evidence pin.evidence.jsonl.zst cannot be read \(No such file or directory\); restore the"):
         read_evidence(path)

@@ -7,9 +7,12 @@ import pytest
 from sqlalchemy import text
 
 from store.connect import Store, reading
-from store.history import list_runs, median_by_distribution
+from store.digest import cell_digest
+from store.history import list_runs, named_in, points_of
 from store.repository import add_round, begin_run, save_decision
 from store.run import Run
+from store.side_by_side import SideBySide
+from store.side_by_sides import add_pair, begin_side_by_side
 from tests.store.building import a_decision, a_round, a_run
 
 
@@ -25,29 +28,43 @@ def visit_medians(run: Run, rounds: int, arm: str, cell: str) -> list[float]:
     return [statistics.median(visit.sample_us) for cell_round in cells for visit in cell_round.visits if visit.arm == arm]
 
 
-def test_medians_of_a_backend_on_a_cell_come_by_the_version_of_a_library(store: Store) -> None:
+def test_points_hold_what_ran_and_the_mean_of_each_process(store: Store) -> None:
     old, new = (measure(store, a_run(name, flashinfer=version)) for name, version in (("old", "0.6.13"), ("new", "0.6.14")))
-    found = median_by_distribution(store, "flashinfer", old.cells[1].cell, "flashinfer-python")
-    assert [(row.version, row.run, row.digest, row.board_uuid) for row in found] == [
-        ("0.6.13", "old", "sha256:0.6.13", "GPU-5f0c"),
-        ("0.6.14", "new", "sha256:0.6.14", "GPU-5f0c"),
+    found = points_of(store, "flashinfer/p1", "decode_1")
+    assert [(each.run, each.comparison, each.environment.distributions[0].version) for each in found] == [
+        ("old", None, "0.6.13"),
+        ("new", None, "0.6.14"),
     ]
-    assert [(row.arm, row.rounds, row.visits) for row in found] == [("flashinfer/p1", 2, 4)] * 2
-    for row, run in zip(found, (old, new)):
-        assert row.median_us == pytest.approx(statistics.geometric_mean(visit_medians(run, 2, "flashinfer/p1", "decode_1")))
+    for point, run in zip(found, (old, new)):
+        assert [index for index, _ in point.processes] == [0, 1] and not point.capped
+        assert point.us == pytest.approx(statistics.geometric_mean(visit_medians(run, 2, "flashinfer/p1", "decode_1")))
 
 
-def test_a_cell_is_found_under_another_name_and_not_by_its_name(store: Store) -> None:
+def test_a_point_is_told_by_the_content_of_its_cell(store: Store) -> None:
     run = measure(store, a_run())
-    cell = run.cells[0].cell
-    assert len(median_by_distribution(store, "fa3", replace(cell, name="elsewhere"), "torch")) == 1
-    assert median_by_distribution(store, "fa3", replace(cell, dtype="float16"), "torch") == ()
+    other = a_run("r2")
+    named_alike = replace(other.cells[0], cell=replace(other.cells[0].cell, dtype="float16"))
+    measure(store, replace(other, cells=(named_alike, *other.cells[1:])))
+    digests = [each.cell_digest for each in points_of(store, "fa3/p1", "decode_0")]
+    assert digests[0] == cell_digest(run.cells[0].cell) and len(set(digests)) == 2
+    assert points_of(store, "fa3/p1", "decode_9") == points_of(store, "fa3/p64", "decode_0") == ()
+    assert named_in(store) == (("fa3/p1", "flashinfer/p1"), ("decode_0", "decode_1"))
 
 
-def test_arms_of_one_backend_are_kept_apart(store: Store) -> None:
-    run = a_run()
-    measure(store, replace(run, arms=(run.arms[0], replace(run.arms[0], page_size=64))))
-    assert [row.arm for row in median_by_distribution(store, "fa3", run.cells[0].cell, "torch")] == ["fa3/p1", "fa3/p64"]
+def test_processes_after_the_choice_are_no_part_of_it(store: Store) -> None:
+    run = measure(store, a_run())
+    add_round(store, run.id, replace(a_round(run, 2), confirms=True))
+    (point,) = points_of(store, "fa3/p1", "decode_0")
+    assert len(point.processes) == 2
+
+
+def test_both_sides_of_a_comparison_count_and_are_listed_as_such(store: Store) -> None:
+    old, new = a_run("old", flashinfer="0.6.13"), a_run("new")
+    begun = SideBySide("c1", "d", "running", old.created, "attnpin compare", ("present", "x==1"), old, replace(new, digest="other"))
+    begin_side_by_side(store, begun, fresh=True)
+    add_pair(store, "c1", (a_round(old, 0), a_round(new, 0)))
+    assert [(each.run, each.comparison) for each in points_of(store, "fa3/p1", "decode_0")] == [("old", "c1"), ("new", "c1")]
+    assert [(each.id, each.side_of) for each in list_runs(store)] == [("new", "candidate of c1"), ("old", "baseline of c1")]
 
 
 def test_the_same_can_be_asked_in_sql_alone(store: Store) -> None:

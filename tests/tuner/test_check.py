@@ -63,7 +63,7 @@ def test_an_upgrade_touches_the_arms_that_use_it(name: str, touches: tuple[str, 
     found = now(distributions=with_distribution(name, "1.1"))
     assert (found.status, found.exit_code) == (Status.CHANGED, 3)
     assert touched(found) == {name: touches}
-    assert found.sentence == f"{name} changed under the pin: whether it still holds needs measuring, run attnpin tune"
+    assert found.sentence == f"{name} changed under the pin: whether it still holds needs measuring, run attnpin check without --fast"
     assert (found.changes[0].before, found.changes[0].after) == (f"1.0 ({str(NAMES.index(name)) * 12})", "1.1 (ffffffffffff)")
 
 

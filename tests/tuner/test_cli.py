@@ -158,9 +158,10 @@ def test_debug_after_a_bare_dash_dash_belongs_to_the_command_behind_it():
     assert without_debug(["plan"]) == (False, ["plan"])
 
 
-def test_check_without_fast_says_what_it_cannot_do(capsys):
-    assert run(["check", "--pin", "x.yaml"]) == 2
-    assert "add --fast" in capsys.readouterr().err
+@pytest.mark.parametrize(("option", "where"), [(["--write", "--fast"], "--fast"), (["--wheels", "w", "--packages", "p.txt"], "--packages")])
+def test_what_is_for_a_check_that_measures_is_refused_where_nothing_is_measured(option, where, capsys):
+    assert run(["check", "--pin", "x.yaml", *option]) == 2
+    assert capsys.readouterr().err == f"attnpin: {option[0]} is for a check that measures; leave {where} out\n"
 
 
 @pytest.mark.parametrize("command", ["report", "history"])

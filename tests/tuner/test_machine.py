@@ -71,7 +71,7 @@ def test_the_lock_is_named_after_the_gpu_or_the_processor() -> None:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        ({"memory_bytes": 40 << 30, "utilization_percent": 97}, "40.0 GiB are taken and runs at 97 % load; wait until it is free"),
+        ({"memory_bytes": 40 << 30, "utilization_percent": 97}, "40.0 GiB are taken, at 97 % load; wait until it is free"),
         ({"memory_bytes": 1 << 30, "utilization_percent": None}, "1.0 GiB are taken; wait until it is free"),
     ],
 )

@@ -95,7 +95,7 @@ def test_an_arm_that_a_window_left_out_is_not_laid_at_the_door_of_the_job_that_g
 ) -> None:
     site = window("works", "takes_long", slow="takes_long")
     with monkeypatch.context() as patch:
-        patch.setattr(race, "_run_round", interrupted_after(1))
+        patch.setattr(race, "run_round", interrupted_after(1))
         assert site.tune(TWO, "measure.budget_s=60") == 130
     assert (site.run.status, len(site.run.rounds)) == ("running", 1)
     assert site.tune(TWO, *later) == 0
@@ -114,7 +114,7 @@ def test_processes_that_no_arm_was_left_for_are_not_missing_for_want_of_time() -
 
 
 def interrupted_after(rounds: int) -> Callable[[Job, NextRound, Patience], None]:
-    original = race._run_round
+    original = race.run_round
 
     def run_round(job: Job, coming: NextRound, patience: Patience) -> None:
         if coming.index == rounds:

@@ -45,7 +45,7 @@ def test_a_busy_gpu_is_waited_for_and_then_measured(
     assert site.tune("wait_for_gpu=2h") == 0
     name = site.run.environment.board.name
     said = capsys.readouterr().err
-    waited = f"attnpin: waiting until {name} is free: 40.0 GiB are taken and runs at 97 % load; "
+    waited = f"attnpin: waiting until {name} is free: 40.0 GiB are taken, at 97 % load; "
     assert re.search(rf"^{re.escape(waited)}\d+(\.\d+)? s of 2 h have passed$", said, re.MULTILINE)
     assert dict(site.run.wall_seconds)["waiting"] > 0
 
@@ -62,7 +62,7 @@ def test_a_run_that_was_waited_for_is_given_a_moment_to_leave_and_anybody_else_n
     assert site.tune() == 0
     busy_for(iter(int, 1), monkeypatch)
     assert site.tune("fresh=true") == 4
-    assert " is used by others: 40.0 GiB are taken and runs at 97 % load; wait until it is free" in capsys.readouterr().err
+    assert " is used by others: 40.0 GiB are taken, at 97 % load; wait until it is free" in capsys.readouterr().err
 
 
 def test_when_the_time_is_over_the_job_ends_with_nothing_measured(
@@ -71,7 +71,7 @@ def test_when_the_time_is_over_the_job_ends_with_nothing_measured(
     busy_for(iter(int, 1), monkeypatch)
     assert site.tune("wait_for_gpu=0.1s") == 4
     last = capsys.readouterr().err.splitlines()[-1]
-    assert " is used by others: 40.0 GiB are taken and runs at 97 % load still after 0.1 s; wait longer with --wait-for-gpu, or " in last
+    assert " is used by others: 40.0 GiB are taken, at 97 % load still after 0.1 s; wait longer with --wait-for-gpu, or " in last
     assert list_runs(open_store(site.url)) == ()
 
 

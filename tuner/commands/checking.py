@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, PinFile, pin_path_of, settings_of
-from tuner.errors import UsageError, worst
+from tuner.errors import GRAVITY, UsageError, worst
 
 if TYPE_CHECKING:
+    from store.checked import Checked
     from store.verdict import Verdict
+    from tuner.check_measured import Request
 
 Pins = Annotated[str | None, typer.Option("--pins", metavar="DIR", help="every pin in a folder, instead of --pin")]
 Packages = Annotated[
     str | None,
     typer.Option("--packages", metavar="FILE", help="judge an image by a list of its packages: pip freeze, pip inspect or an SBOM"),
+]
+Wheels = Annotated[
+    str | None, typer.Option("--wheels", metavar="DIR", help="the old versions from this folder, where the worker runs, not from an index")
 ]
 
 
@@ -27,21 +32,48 @@ def check(
     pin: PinFile = None,
     pins: Pins = None,
     packages: Packages = None,
-    fast: Annotated[bool, typer.Option("--fast", help="compare versions and board only, measure nothing")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="measure nothing: what moved, and what is known of it")] = False,
+    write: Annotated[bool, typer.Option("--write", help="write the pin anew with what is measured today")] = False,
+    no_confirm: Annotated[bool, typer.Option("--no-confirm", help="stored times alone, never both versions side by side")] = False,
+    wheels: Wheels = None,
     json: Json = False,
     markdown: Markdown = False,
     config_dir: ConfigDir = None,
 ) -> int:
-    """Has anything under the pin changed? With model=hf model.path=CHECKPOINT also its config.json. Exit 0: no; 3: yes, measure again;
-    1: a pinned flag is refused or means something else now, or a release with a known fault is on the pin's path."""
-    if packages is None and not fast:
-        raise UsageError("check without --fast would measure, which this version cannot; add --fast, or measure anew with `attnpin tune`")
+    """Has anything under the pin changed, and if so, does it still hold? With model=hf model.path=CHECKPOINT also its config.json.
+    Exit 0: it holds; 1: slower, or (without measuring) a pinned flag or a release is known bad; 3: not to be told; 5: wrong answers."""
     if json and markdown:
         raise UsageError("--json and --md are two forms of one answer; give one of them")
+    unmeasured = fast or packages is not None
+    if unmeasured and (write or wheels or no_confirm):
+        option = "--write" if write else "--wheels" if wheels else "--no-confirm"
+        raise UsageError(f"{option} is for a check that measures; leave {'--fast' if fast else '--packages'} out")
     paths = _paths(overrides, config_dir, pin, pins)
+    if not unmeasured:
+        from tuner.check_measured import Request
+
+        return _measured([Request(path, write, not no_confirm, wheels) for path in paths], overrides, config_dir, json, markdown)
     verdicts = _fast(paths, overrides, config_dir) if packages is None else _listed(paths, packages, overrides, config_dir)
     sys.stdout.write(_rendered(verdicts, json, markdown))
     return worst(verdict.exit_code for verdict in verdicts)
+
+
+def _measured(asked: list[Request], overrides: list[str] | None, config_dir: str | None, json: bool, markdown: bool) -> int:
+    """Each pin's answer as soon as it is there, but for the one comment that Markdown is."""
+    from reports.checked import render_json, render_markdown, render_text
+    from tuner.check_measured import check_measured
+
+    settings = settings_of(overrides, config_dir)
+    answers: list[Checked] = []
+    for each in asked:
+        found = check_measured(each, settings)
+        answers.append(replace(found, pin=str(each.path)) if len(asked) > 1 else found)
+        if not markdown:
+            sys.stdout.write((render_json if json else render_text)(answers[-1]))
+            sys.stdout.flush()
+    if markdown:
+        sys.stdout.write(render_markdown(sorted(answers, key=lambda found: GRAVITY.index(found.exit_code))))
+    return worst(found.exit_code for found in answers)
 
 
 def _paths(overrides: list[str] | None, config_dir: str | None, pin: str | None, pins: str | None) -> tuple[Path, ...]:

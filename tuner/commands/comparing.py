@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tuner.commands.options import ConfigDir, Explain, Json, Markdown, Overrides
 
-ENV = 'present, an interpreter, "path:DIR[:DIR]", "name==version,..." or a command that ends in a Python'
+if TYPE_CHECKING:
+    from store.attribution import Attribution
+    from tuner.compare import Compared
+
+ENV = 'present (what is configured), an interpreter, "path:DIR[:DIR]", "name==version,..." or a command that ends in a Python'
 Baseline = Annotated[str, typer.Option("--baseline", metavar="ENV", help=f"the old one: {ENV}")]
 Candidate = Annotated[
     str, typer.Option("--candidate", metavar="ENV", help="the new one, written likewise; or with:KEY=VALUE, other settings")
 ]
 Wheels = Annotated[
-    str | None, typer.Option("--wheels", metavar="DIR", help="name==version from this folder, where the worker runs, not from an index")
+    str | None, typer.Option("--wheels", metavar="DIR", help="wheels for name==version, in this folder where the worker runs")
+]
+
+Out = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="writes comparison.md, its evidence and the command there, to be committed")
+]
+Attribute = Annotated[
+    bool, typer.Option("--attribute", help="where several distributions differ, move one at a time and say which makes attention slower")
+]
+ObservedLoss = Annotated[
+    float | None,
+    typer.Option("--observed-loss", min=0.0001, max=0.9999, metavar="SHARE", help="of your own throughput (0.09): is it attention?"),
 ]
 
 
@@ -27,21 +44,44 @@ def compare(
     json: Json = False,
     markdown: Markdown = False,
     explain: Explain = False,
+    out: Out = None,
+    attribute: Attribute = False,
+    observed_loss: ObservedLoss = None,
     config_dir: ConfigDir = None,
 ) -> int:
     """Two environments in one sitting: is attention slower in the new one? Exit 0: no; 1: yes; 3: not to be told; 5: wrong answers."""
-    from reports.side_by_side import render_explained, render_json, render_markdown, render_text
     from tuner.compare import run_compare
     from tuner.comparing.env import env_of
+    from tuner.comparing.recorded import refuse_unwritable, write_comparison
 
-    found = run_compare((env_of(baseline), env_of(candidate)), gated(overrides or []), config_dir, wheels)
+    if out is not None:
+        refuse_unwritable(out)
+    envs, words = (env_of(baseline), env_of(candidate)), gated(overrides or [])
+    found, attribution = run_compare(envs, words, config_dir, wheels), None
+    if out is not None:
+        write_comparison(out, found.measured, config_dir)
+    if attribute or observed_loss is not None:
+        from tuner.attribute import run_attribute
+
+        attribution = run_attribute(envs, found, words, config_dir, wheels, observed_loss)
+    sys.stdout.write("\n".join(_told(found, attribution, json, markdown, explain)))
+    return found.verdict.exit_code if attribution is None else attribution.exit_code
+
+
+def _told(found: Compared, attribution: Attribution | None, json: bool, markdown: bool, explain: bool) -> Iterator[str]:
+    """What is to be blamed comes before what it rests on."""
+    from reports import attribution as blame
+    from reports import side_by_side
+
     if json:
-        sys.stdout.write(render_json(found.measured, found.verdict))
+        whole = side_by_side.render_json(found.measured, found.verdict)
+        yield whole if attribution is None else blame.render_json(whole, attribution)
     else:
-        sys.stdout.write((render_markdown if markdown else render_text)(found.measured, found.verdict))
+        if attribution is not None:
+            yield (blame.render_markdown if markdown else blame.render_text)(attribution)
+        yield (side_by_side.render_markdown if markdown else side_by_side.render_text)(found.measured, found.verdict)
         if explain:
-            sys.stdout.write(f"\n{render_explained(found.verdict)}")
-    return found.verdict.exit_code
+            yield side_by_side.render_explained(found.verdict)
 
 
 def gated(overrides: list[str]) -> list[str]:

@@ -55,14 +55,24 @@ def tune_with(settings: Settings) -> int:
 
 
 def demo(
-    recorded: Annotated[str, typer.Argument(metavar="RECORDING", help="a recorded run")] = "qwen3_8b-h200",
+    recorded: Annotated[str, typer.Argument(metavar="RECORDING", help="a recorded run; or upgrade")] = "qwen3_8b-h200",
     fast: Annotated[bool, typer.Option("--fast", help="wait for nothing (as when stderr is no terminal)")] = False,
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="for the pin files; default: a new temporary folder")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="for the files; default: a new temporary folder, none for upgrade")
+    ] = None,
 ) -> None:
-    """A run recorded on an H200, replayed in half a minute: probes, rounds, decision, pin. Needs no GPU."""
-    from tuner.demo import run_demo
+    """A run recorded on an H200, replayed in half a minute: probes, rounds, decision, pin. Or `demo upgrade`: what FlashInfer 0.6.1 did to
+    a server that had pinned flashinfer, and the way out. Needs no GPU."""
+    from tuner.recordings import UPGRADE
 
-    run_demo(recorded, out, fast)
+    if recorded == UPGRADE:
+        from tuner.demo_upgrade import run_demo_upgrade
+
+        run_demo_upgrade(out, fast)
+    else:
+        from tuner.demo import run_demo
+
+        run_demo(recorded, out, fast)
 
 
 def _tree(settings: Settings, json: bool) -> str:

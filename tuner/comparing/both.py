@@ -37,12 +37,12 @@ def field_of(measured: SideBySide) -> tuple[Entrant, ...]:
     old, new = (measured_trials(run.trials) for run in (measured.baseline, measured.candidate))
     cells = [weighted.cell.name for weighted in measured.baseline.cells]
     found = (
-        Entrant(arm, frozenset(cell for cell in cells if _modes([old, new], arm.name, cell) is not None)) for arm in measured.baseline.arms
+        Entrant(arm, frozenset(cell for cell in cells if _mode([old, new], arm.name, cell) is not None)) for arm in measured.baseline.arms
     )
     return tuple(entrant for entrant in found if entrant.cells)
 
 
-def _modes(sides: Iterable[dict[tuple[str, str], Trial]], arm: str, cell: str) -> str | None:
+def _mode(sides: Iterable[dict[tuple[str, str], Trial]], arm: str, cell: str) -> str | None:
     """The mode of both sides; None where one was not measured, or they differ."""
     modes = {trial.identity.mode if (trial := side.get((arm, cell))) and trial.identity else None for side in sides}
     return modes.pop() if len(modes) == 1 else None

@@ -6,17 +6,16 @@ A difference is taken block by block: the four passes of a block lie around each
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
 
-from backends.measured import CellRound, Round
+from backends.measured import Round
 from store.decision import Pair
 from store.scenario import Objective, WeightedCell
 from store.side_by_side import SideBySide
-from tuner.objective import attention_ms, counted, process_of, served
-from tuner.statistics import visit_value
+from tuner.objective import attention_ms, counted, process_of
 from tuner.verdicts.inference import Array
 
 FEWEST_BLOCKS = 2
@@ -83,16 +82,6 @@ def _difference(old: Mapping[int, float], new: Mapping[int, float]) -> float:
     return fmean(new[block] - old[block] for block in old if block in new)
 
 
-def _blocks(measured: Round) -> dict[Key, dict[int, float]]:
+def _blocks(measured: Round) -> Mapping[Key, Mapping[int, float]]:
     """By arm and cell, the mean ln(us) of each block's visits."""
-    return {key: values for cell in measured.cells for key, values in _of_cell(cell)}
-
-
-def _of_cell(cell: CellRound) -> Iterator[tuple[Key, dict[int, float]]]:
-    for arm in dict.fromkeys(visit.arm for visit in cell.visits):
-        visits = [visit for visit in cell.visits if visit.arm == arm]
-        blocks = dict.fromkeys(visit.block for visit in visits)
-        yield (
-            (arm, cell.cell),
-            {block: fmean(visit_value(served(visit)) for visit in visits if visit.block == block) for block in blocks},
-        )
+    return process_of(measured).block_ln_us

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from backends.measured import Identity, KernelNode, code_id
+from backends.measured import Identity, KernelNode, Trial, code_id
+from reports.kernel_names import launched, short
 from store.run import Run
 from store.side_by_side import SideBySide
 from store.version_verdict import Beside, Broken, Dispatch
 from tuner.sieve import Measured, measured_trials
 
-SHOWN = 3  # kernels named in a sentence
+SHOWN = 3  # launches described in a sentence
 WORTH = 0.1  # a fraction: smaller changes of what stands beside the time are nobody's business
 LEAST = {"s": 1.0, "us": 5.0, "bytes": 64 << 20, "": 1e-4}  # nor are these
 
@@ -20,34 +21,51 @@ def dispatches(measured: SideBySide) -> tuple[Dispatch, ...]:
     """Of every arm and cell that ran on both sides."""
     old, new = _measured(measured.baseline), _measured(measured.candidate)
     found = ((key, old[key].identity, new[key].identity) for key in old if key in new)
-    return tuple(_dispatch(*key, before, after) for key, before, after in found if before and after)
+    return tuple(_dispatch(*key, before, after, _twin(key, before, old)) for key, before, after in found if before and after)
 
 
-def _dispatch(arm: str, cell: str, before: Identity, after: Identity) -> Dispatch:
+def _dispatch(arm: str, cell: str, before: Identity, after: Identity, twin: str | None) -> Dispatch:
     same = None if not (before.nodes and after.nodes) else code_id(before.nodes) == code_id(after.nodes)
     old, new = (f"{each.resolved}, {each.mode}" if before.mode != after.mode else each.resolved for each in (before, after))
-    return Dispatch(arm, cell, old, new, _kernels(before, after), same)
+    return Dispatch(arm, cell, old, new, _kernels(before, after), same, twin)
+
+
+def _twin(key: tuple[str, str], before: Identity, baseline: Measured) -> str | None:
+    """What a path that a library chose by itself ("auto") came to: the arm that names it and launched the same."""
+    others = ((arm, trial.identity) for (arm, cell), trial in baseline.items() if cell == key[1] and arm != key[0])
+    return next((arm for arm, its in others if its and its.resolved != before.resolved and _alike(its, before)), None)
+
+
+def _alike(one: Identity, other: Identity) -> bool:
+    return bool(one.kernels) and one.kernels == other.kernels and code_id(one.nodes) == code_id(other.nodes)
 
 
 def _kernels(before: Identity, after: Identity) -> str | None:
     """By name, then by how they are launched."""
     if before.kernels != after.kernels:
         gone, come = Counter(before.kernels) - Counter(after.kernels), Counter(after.kernels) - Counter(before.kernels)
-        said = [f"{word} {_named(list(names))}" for word, names in (("gone:", gone), ("new:", come)) if names]
-        return "; ".join(said) or "launched in another order"
-    different = [_launch(*nodes) for nodes in zip(before.nodes, after.nodes) if nodes[0] != nodes[1]]
-    return _named([each for each in different if each]) or None
+        return _replaced(gone, come) or "launched in another order"
+    names = before.kernels if len(before.kernels) == len(before.nodes) else [node.name for node in before.nodes]
+    different = [_launch(short(name), *nodes) for name, *nodes in zip(names, before.nodes, after.nodes) if nodes[0] != nodes[1]]
+    return _listed(different) or None
 
 
-def _launch(before: KernelNode, after: KernelNode) -> str:
+def _replaced(gone: Counter[str], come: Counter[str]) -> str:
+    """By short names; what has the same on both sides is one kernel with other template arguments."""
+    old, new = (Counter(map(short, names.elements())) for names in (gone, come))
+    parts = (("gone:", old - new), ("new:", new - old), ("another variant of", old & new))
+    return "; ".join(f"{word} {launched(list(names.elements()))}" for word, names in parts if names)
+
+
+def _launch(name: str, before: KernelNode, after: KernelNode) -> str:
     fields = (("grid", before.grid, after.grid), ("block", before.block, after.block), ("shared", before.shared_bytes, after.shared_bytes))
-    changes = [f"{name} {old} to {new}" for name, old, new in fields if old != new]
-    return f"{before.name}: {', '.join(changes) or 'other machine code'}"
+    changes = [f"{what} {old} to {new}" for what, old, new in fields if old != new]
+    return f"{name}: {', '.join(changes) or 'other machine code'}"
 
 
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+def _listed(said: Sequence[str]) -> str:
+    more = f" and {len(said) - SHOWN} more" if len(said) > SHOWN else ""
+    return ", ".join(said[:SHOWN]) + more
 
 
 def broken(measured: SideBySide) -> tuple[Broken, ...]:
@@ -65,8 +83,9 @@ def beside(measured: SideBySide) -> tuple[Beside, ...]:
 
 def _beside(key: tuple[str, str], old: Measured, new: Measured) -> Iterator[Beside]:
     before, after = old[key], new[key]
+    built_alike = _origins(before) == _origins(after)
     readings = (
-        ("first call", before.first_call_s, after.first_call_s, "s"),
+        ("first call", before.first_call_s, after.first_call_s if built_alike else None, "s"),
         ("workspace", before.workspace_bytes, after.workspace_bytes, "bytes"),
         ("graph", before.graph_bytes, after.graph_bytes, "bytes"),
         ("error", before.rms_error, after.rms_error, ""),
@@ -74,6 +93,11 @@ def _beside(key: tuple[str, str], old: Measured, new: Measured) -> Iterator[Besi
     yield from (Beside(*key, what, was, now, unit) for what, was, now, unit in readings if was is not None and now is not None)
     if before.cost and after.cost:
         yield Beside(*key, "plan", before.cost.metadata_idle_us, after.cost.metadata_idle_us, "us")
+
+
+def _origins(trial: Trial) -> frozenset[str]:
+    """Whether its first call built kernels, or found those of an arm that was probed before it."""
+    return frozenset(where for _, where in trial.kernel_files or ())
 
 
 def _counts(each: Beside) -> bool:

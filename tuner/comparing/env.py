@@ -6,9 +6,12 @@ import re
 import shlex
 from dataclasses import dataclass
 
+from packaging.utils import canonicalize_name
+
 from tuner.errors import UsageError
 
 FOLDERS, SETTINGS, PRESENT = "path:", "with:", "present"
+SPECIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._ -]*\])?\s*([=~!<>]=|[<>])")  # what begins one, right or wrong
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?==[A-Za-z0-9.!+_-]+")
 
 
@@ -35,10 +38,9 @@ def env_of(said: str) -> Env:
     if text.startswith(FOLDERS):
         return Env(said, folders=_folders(said, text.removeprefix(FOLDERS)))
     if text.startswith(SETTINGS):
-        return Env(said, overrides=tuple(_words(said, text.removeprefix(SETTINGS))))
-    parts = [part.strip() for part in text.split(",")]
-    if any("==" in part for part in parts) and not re.search(r"\s", text):
-        return Env(said, packages=_requirements(said, parts))
+        return Env(said, overrides=_settings(said, text.removeprefix(SETTINGS)))
+    if SPECIFIER.match(text) or ("==" in text and not re.search(r"\s", text)):
+        return Env(said, packages=_requirements(said, [part.strip() for part in text.split(",")]))
     words = _words(said, text)
     if not words:
         raise UsageError(f"the environment {said!r} is empty; write present, path:DIR, name==version, or a command that ends in a Python")
@@ -52,10 +54,20 @@ def _folders(said: str, text: str) -> tuple[str, ...]:
     return folders
 
 
+def _settings(said: str, text: str) -> tuple[str, ...]:
+    settings = tuple(_words(said, text))
+    if not settings:
+        raise UsageError(f"the environment {said!r} names no setting; write with:KEY=VALUE, or present for what is configured")
+    return settings
+
+
 def _requirements(said: str, parts: list[str]) -> tuple[str, ...]:
     for part in parts:
         if not REQUIREMENT.fullmatch(part):
             raise UsageError(f"{part!r} in the environment {said!r} is not name==version; write flashinfer-python==0.6.4,triton==3.6.0")
+    names = [canonicalize_name(part.partition("==")[0].partition("[")[0]) for part in parts]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"the environment {said!r} names {twice} twice; name one version of it")
     return tuple(parts)
 
 

@@ -15,10 +15,12 @@ from store.version_verdict import Broken, Row, VersionVerdict
 from tuner.comparing import differences as taken
 from tuner.comparing.differences import Key, pairs_of
 from tuner.comparing.dispatch import beside, broken, dispatches
+from tuner.comparing.known import known_issues
 from tuner.comparing.sameness import controls, moved, untouched
 from tuner.errors import OK, Incomplete, WrongResults
+from tuner.unmeasured.regressions import Regression
 from tuner.verdicts.inference import Array
-from tuner.verdicts.rule import Rule
+from tuner.verdicts.rule import Rule, rule_for
 from tuner.verdicts.side_by_side import may_stop, shifted, verdicts
 
 REGRESSED = 1
@@ -26,8 +28,14 @@ CODES = {Label.REGRESSED: REGRESSED, Label.INCONCLUSIVE: Incomplete.exit_code, L
 GRAVITY = (Label.REGRESSED, Label.SUSPECT, Label.INCONCLUSIVE, Label.IMPROVED, Label.EQUIVALENT)
 
 
-def judge(measured: SideBySide, rule: Rule) -> VersionVerdict:
-    """Raises ValueError below two pairs of rounds."""
+def rule_of(measured: SideBySide) -> Rule:
+    """Of its profile, with what a calibration of the board had said of noise when it began."""
+    profile, floor = measured.baseline.scenario.measure.profile, measured.baseline.noise_floor
+    return rule_for(profile) if floor is None else rule_for(profile, floor.sigma_0, floor.two_mode)
+
+
+def judge(measured: SideBySide, rule: Rule, known: Iterable[Regression] = ()) -> VersionVerdict:
+    """``known``: recorded faults, for what regressed. Raises ValueError below two pairs of rounds."""
     pairs, same = pairs_of(measured), controls(measured)
     keys = taken.keys_of(pairs)
     asked, kept = [key for key in keys if key[0] not in same], [key for key in keys if key[0] in same]
@@ -51,6 +59,7 @@ def judge(measured: SideBySide, rule: Rule) -> VersionVerdict:
         rounds=len(pairs),
         notes=tuple(_notes(measured, bool(kept))),
         exit_code=exit_code(label, failed),
+        issues=tuple(known_issues(measured, rows, known)),
     )
 
 
@@ -104,10 +113,10 @@ def _objective(measured: SideBySide) -> Objective:
     return measured.baseline.scenario.decide.objective
 
 
-def _gravest(rows: Iterable[Row], failed: Iterable[Broken]) -> Label:
+def _gravest(rows: Iterable[Row], failed: Sequence[Broken]) -> Label:
     """Of the rows that are no controls; an arm that is served no more has regressed, whatever the others do."""
     labels = {row.verdict.label for row in rows if not row.control}
-    if any(True for _ in failed):
+    if failed:
         labels.add(Label.REGRESSED)
     return next((label for label in GRAVITY if label in labels), Label.INCONCLUSIVE)
 

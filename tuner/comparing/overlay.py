@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
 
 from backends.outcome import Outcome
+from tuner.doctor.requirements import holding, met_by
 from tuner.errors import UsageError
 from tuner.session import Session
 from tuner.workers.failure import WorkerFailed
@@ -22,41 +22,32 @@ def laid_over(session: Session, packages: Sequence[str], wheels: str | None) -> 
 
     Raises `UsageError` for what cannot be installed.
     """
-    try:
+    with refusals_as_usage():
         found = session.overlay(packages, wheels)
+    laid: Laid = found["distributions"]
+    pairs = [*found["installed"], *((name, version) for name, version, _ in laid)]
+    present: dict[str, str] = {canonicalize_name(name): version for name, version in pairs}
+    return str(found["folder"]), tuple(unmet_by(laid, present, found["python"]))
+
+
+@contextmanager
+def refusals_as_usage() -> Iterator[None]:
+    """What cannot be had where the worker runs is the user's to name otherwise: `UsageError` with the worker's words."""
+    try:
+        yield
     except WorkerFailed as failure:
         if failure.outcome in (Outcome.INTERRUPTED, Outcome.TIMED_OUT):
             raise
         raise UsageError(failure.detail) from failure
-    laid: Laid = found["distributions"]
-    pairs = [*found["installed"], *((name, version) for name, version, _ in laid)]
-    return str(found["folder"]), tuple(unmet_by(laid, {canonicalize_name(name): version for name, version in pairs}))
 
 
-def unmet_by(laid: Laid, installed: Mapping[str, str]) -> Iterator[str]:
-    """Of what ``laid`` distributions require, given the ``installed`` versions by normalised name, they themselves among them."""
+def unmet_by(laid: Laid, installed: Mapping[str, str], python: str) -> Iterator[str]:
+    """Of what ``laid`` distributions require under that Python, given the ``installed`` versions by normalised name, they themselves
+    among them."""
     for name, version, requires in laid:
-        for need in needs(requires):
+        for need in holding(requires, python):
             present = installed.get(canonicalize_name(need.name))
             if present is None:
                 yield f"{name} {version} requires {need}, which is not installed there; name it in the environment too if it is needed"
-            elif not _fulfils(need, present):
+            elif not met_by(need, present):
                 yield f"{name} {version} requires {need}, and {present} is installed there; name a version in the environment too"
-
-
-def needs(requires: Iterable[str]) -> Iterator[Requirement]:
-    """Those that hold without extras; one that cannot be read is nobody's need."""
-    for text in requires:
-        try:
-            need = Requirement(text)
-        except InvalidRequirement:
-            continue
-        if need.marker is None or need.marker.evaluate({"extra": ""}):
-            yield need
-
-
-def _fulfils(need: Requirement, present: str) -> bool:
-    try:
-        return need.specifier.contains(Version(present), prereleases=True)
-    except InvalidVersion:
-        return True

@@ -9,10 +9,10 @@ from backends.environment import Distribution, Environment
 from store.run import Run
 from store.side_by_side import SideBySide
 from store.verdict import Change
+from tuner.pin import EVERYWHERE, packages_of
 
 SHORT = 12  # characters of a digest
 EVERYTHING = ("every arm",)
-EVERYWHERE = frozenset({"torch", "triton"})  # import names that every arm runs on
 
 
 def moved(baseline: Run, candidate: Run) -> tuple[Change, ...]:
@@ -80,7 +80,7 @@ def _version(found: Distribution, with_digest: bool) -> str:
 
 def touched_by(distribution: str, arms: Iterable[Arm], environments: Iterable[Environment]) -> tuple[str, ...]:
     """Names of ``arms`` whose imports ``distribution`` is behind, on either side; all of them for torch and triton."""
-    packages = {package for environment in environments for package, owner in environment.imports if owner == distribution}
+    packages = packages_of(distribution, environments)
     if packages & EVERYWHERE:
         return EVERYTHING
     return tuple(arm.name for arm in arms if packages.intersection(arm.packages)) or ("no arm",)

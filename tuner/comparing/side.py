@@ -13,8 +13,7 @@ from tuner.clock import PhaseClock
 from tuner.comparing.env import Env
 from tuner.comparing.overlay import laid_over
 from tuner.consult import consult
-from tuner.drivers import imports_of
-from tuner.machine import settings_on
+from tuner.machine import meet
 from tuner.plan import make_plan
 from tuner.progress import Progress
 from tuner.session import Session
@@ -34,6 +33,14 @@ class Side:
     session: Session
     environment: Environment
     plan: Plan
+
+
+@dataclass(frozen=True)
+class Laid:
+    """Settings with packages laid over what they name, and a sentence for each requirement of those that is not met."""
+
+    settings: Settings
+    unmet: tuple[str, ...] = ()
 
 
 def settings_for(env: Env, overrides: Sequence[str], config_dir: str | None) -> Settings:
@@ -60,24 +67,22 @@ def session_for(env: Env, settings: Settings, progress: Progress) -> Session:
     return Session(scenario.engine, progress, PhaseClock(), worker_code(settings), world=settings.world, variables=apart)
 
 
-def with_overlay(env: Env, settings: Settings, progress: Progress, wheels: str | None) -> Settings:
+def with_overlay(env: Env, settings: Settings, progress: Progress, wheels: str | None) -> Laid:
     """``settings`` with the folder of ``env``'s packages first on the path; a simulated GPU just has those versions."""
     if not env.packages:
-        return settings
+        return Laid(settings)
     if settings.world is not None:
-        return replace(settings, world=with_packages(settings.world, env.packages))
+        return Laid(replace(settings, world=with_packages(settings.world, env.packages)))
     engine = settings.scenario.engine
     with session_for(env, settings, progress) as session:
         folder, unmet = laid_over(session, env.packages, wheels)
     for sentence in unmet:
         progress.note(sentence)
-    return replace(settings, scenario=replace(settings.scenario, engine=replace(engine, path=(folder, *engine.path))))
+    return Laid(replace(settings, scenario=replace(settings.scenario, engine=replace(engine, path=(folder, *engine.path)))), unmet)
 
 
 def side_of(env: Env, settings: Settings, session: Session) -> Side:
     """Looks around in an open ``session``."""
-    engine = settings.scenario.engine
-    environment = session.facts((engine.name, "torch", "triton", *imports_of(settings.entries))).environment
-    settings = settings_on(settings, environment)
+    settings, environment = meet(session, settings)
     releases = environment.releases
     return Side(env, settings, session, environment, make_plan(settings, releases, consult(session, settings, environment, releases)))

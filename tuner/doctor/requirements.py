@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from packaging.markers import UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 from backends.condition import Installed
 from store.diagnosis import Finding, Severity
@@ -19,17 +19,16 @@ def findings(patient: Patient, known: Known) -> Iterator[Finding]:
     """One for every distribution that asks for another version of a kernel distribution than the one installed."""
     names = {each.name for each in known.distributions}
     for package in patient.first_copies():
-        asked = [each for each in _requirements(package, patient) if _normal(each.name) in names]
-        other = [(_normal(each.name), text) for each in asked if (text := _other_version(each, patient))]
+        asked = [each for each in holding(package.requires, patient.environment.python) if canonicalize_name(each.name) in names]
+        other = [(canonicalize_name(each.name), text) for each in asked if (text := _other_version(each, patient))]
         if other:
             yield _finding(package, other)
 
 
-def _requirements(package: Installed, patient: Patient) -> Iterator[Requirement]:
-    """Those that hold without extras; what cannot be read is left to the installer."""
-    python = patient.environment.python
+def holding(requires: Iterable[str], python: str) -> Iterator[Requirement]:
+    """Those of Requires-Dist entries that hold without extras under that Python; what cannot be read is left to the installer."""
     surroundings = {"extra": "", "python_full_version": python, "python_version": ".".join(python.split(".")[:2])}
-    for text in package.requires:
+    for text in requires:
         try:
             requirement = Requirement(text)
             if requirement.marker is None or requirement.marker.evaluate(surroundings):
@@ -39,14 +38,18 @@ def _requirements(package: Installed, patient: Patient) -> Iterator[Requirement]
 
 
 def _other_version(requirement: Requirement, patient: Patient) -> str | None:
-    found = patient.version(_normal(requirement.name))
-    version = parsed(found) if found else None
-    if version is None or requirement.specifier.contains(version, prereleases=True):
-        return None
-    return f"{_normal(requirement.name)}{requirement.specifier} ({found} is installed)"
+    name = canonicalize_name(requirement.name)
+    found = patient.version(name)
+    return None if found is None or met_by(requirement, found) else f"{name}{requirement.specifier} ({found} is installed)"
 
 
-def _finding(package: Installed, other: list[tuple[str, str]]) -> Finding:
+def met_by(requirement: Requirement, version: str) -> bool:
+    """True also for what is no version, of which nobody can say."""
+    found = parsed(version)
+    return found is None or requirement.specifier.contains(found, prereleases=True)
+
+
+def _finding(package: Installed, other: Sequence[tuple[str, str]]) -> Finding:
     """``other``: names, and what is asked of each in words."""
     return Finding(
         "requirement-not-met",
@@ -57,7 +60,3 @@ def _finding(package: Installed, other: list[tuple[str, str]]) -> Finding:
         f"{package.name} {package.version}, METADATA",
         tuple(dict.fromkeys(name for name, _ in other)),
     )
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()

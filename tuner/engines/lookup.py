@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from store.scenario import Scenario
-from tuner.engines.rules import EngineRules, QuestionOf
+from tuner.engines.choices import Choices
+from tuner.engines.rules import EngineRules, QuestionOf, Spoken
 
 
 def rules_of(scenario: Scenario) -> EngineRules:
@@ -37,3 +38,29 @@ def question_of(name: str) -> QuestionOf | None:
 
         return of_vllm
     return None
+
+
+def spoken_by(name: str) -> Spoken:
+    """How a running server of an engine is understood. ``name`` is one of `tuner.engines.WITH_RULES`, else `KeyError`."""
+    if name == "sglang":
+        from tuner.engines.sglang import running
+
+        return running
+    if name == "vllm":
+        from tuner.engines.vllm import running as of_vllm
+
+        return of_vllm
+    raise KeyError(name)
+
+
+def choices_of(name: str) -> Choices:
+    """The words with which a command line makes the choices that a pin makes. ``name`` as for `spoken_by`."""
+    if name == "sglang":
+        from tuner.engines.sglang.choices import CHOICES
+
+        return CHOICES
+    if name == "vllm":
+        from tuner.engines.vllm.choices import CHOICES as OF_VLLM
+
+        return OF_VLLM
+    raise KeyError(name)

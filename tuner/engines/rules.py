@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,6 +16,8 @@ from store.plan import Server
 from store.rule_path import DefaultTree, RuleStep
 from store.run import DefaultPick
 from store.scenario import Engine, Exclusion, Scenario
+from store.verified import Start
+from tuner.logs.lines import Line
 
 Packages = Mapping[str, str]
 
@@ -96,3 +98,15 @@ class QuestionOf(Protocol):
     def __call__(
         self, scenario: Scenario, rules: str, packages: Packages | None, checkpoint: Mapping[str, Any] | None, simulated: bool
     ) -> dict[str, Any]: ...
+
+
+class Spoken(Protocol):
+    """What a running server says of itself, understood."""
+
+    INFO: tuple[str, ...]  # where it answers what it serves, the current path first
+
+    def starts(self, lines: Iterable[Line]) -> tuple[Start, ...]:
+        """Each start of each server in a log, in order."""
+
+    def start_of(self, info: Mapping[str, Any], where: str) -> Start | None:
+        """From the answer of a path of `INFO`; None for the answer of something else. ``where`` names the server."""

@@ -53,10 +53,10 @@ def regressions_in(run: Run, now: Environment, known: Iterable[Regression]) -> I
 
 def bearing(entry: Regression, run: Run, here: Environment) -> Bearing | None:
     """None: nothing that the decision rests on is touched. What no range can be held against is possible, not certain."""
-    if entry.engine != run.scenario.engine.name or not _reaches(entry, run):
+    if not reaches(entry, run):
         return None
-    release, engine = _release(here, entry.distribution), _engine(here, run)
-    hit, led = _affected(release, entry.versions), _affected(engine, entry.engine_versions)
+    release, engine = release_of(here, entry.distribution), _engine(here, run)
+    hit, led = affected(release, entry.versions), affected(engine, entry.engine_versions)
     if release is None or hit is False or led is False or run.decision is None:
         return None
     served = {arm.name for arm in touched(entry, run, _pairs(served_pair(run.decision)))}
@@ -71,9 +71,13 @@ def touched(entry: Regression, run: Run, pairs: Iterable[Pair]) -> Iterator[Arm]
     phases = [phase for phase in Phase if not entry.phases or phase.value in entry.phases]
     names = {pair.of(phase) for pair in pairs for phase in phases}
     for arm in run.arms:
-        backend, dtype = not entry.backends or arm.backend in entry.backends, not entry.kv_dtypes or arm.kv_dtype in entry.kv_dtypes
-        if arm.name in names and backend and dtype:
+        if arm.name in names and concerns(entry, arm):
             yield arm
+
+
+def concerns(entry: Regression, arm: Arm) -> bool:
+    """By backend and KV dtype."""
+    return (not entry.backends or arm.backend in entry.backends) and (not entry.kv_dtypes or arm.kv_dtype in entry.kv_dtypes)
 
 
 def served_pair(decision: Decision) -> Pair | None:
@@ -85,14 +89,16 @@ def _pairs(pair: Pair | None) -> tuple[Pair, ...]:
     return () if pair is None else (pair,)
 
 
-def _reaches(entry: Regression, run: Run) -> bool:
-    """Whether board and model are such that the fault shows."""
+def reaches(entry: Regression, run: Run) -> bool:
+    """Whether engine, board and model are such that the fault shows."""
+    if entry.engine != run.scenario.engine.name:
+        return False
     model, sm = run.scenario.model, run.environment.board.sm
     kind, board = not entry.attention or model.attention.value in entry.attention, not entry.sm or sm in entry.sm
     return kind and board and max(each.group for each in layers_of(model, run.scenario.engine)) >= entry.least_group
 
 
-def _release(here: Environment, distribution: str) -> str | None:
+def release_of(here: Environment, distribution: str) -> str | None:
     return next((each.version for each in here.distributions if each.name == distribution), None)
 
 
@@ -101,7 +107,7 @@ def _engine(here: Environment, run: Run) -> str | None:
     return here.releases.get(run.scenario.engine.name) or (run.scenario.engine.version if run.engine_version is None else None)
 
 
-def _affected(version: str | None, versions: str) -> bool | None:
+def affected(version: str | None, versions: str) -> bool | None:
     """None where it cannot be told: no version, or one that no range says anything of."""
     if not versions:
         return True
@@ -109,7 +115,12 @@ def _affected(version: str | None, versions: str) -> bool | None:
 
 
 def _issue(entry: Regression, run: Run, now: Environment, found: Bearing) -> KnownIssue:
-    release, engine = _release(now, entry.distribution), _engine(now, run)
+    return known_issue(entry, now, found, f"under {entry.engine} {_engine(now, run) or 'of an unknown release'}")
+
+
+def known_issue(entry: Regression, now: Environment, found: Bearing, under: str) -> KnownIssue:
+    """``under``: whose calls lead there, in words."""
+    release = release_of(now, entry.distribution)
     good = f"; the first good release is {entry.first_good}" if entry.first_good else ""
-    what = f"{entry.distribution} {release or ''} {entry.what} (under {entry.engine} {engine or 'of an unknown release'}{good})"
+    what = f"{entry.distribution} {release or ''} {entry.what} ({under}{good})"
     return KnownIssue(entry.name, found, " ".join(what.split()), entry.why, entry.ways_out, entry.sources)

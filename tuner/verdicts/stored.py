@@ -94,7 +94,11 @@ def screen(
 
     A cell that is surely within the margin is equivalent even where it is probably a little slower.
     """
-    found = difference(new, old, correction, noise)
+    return screened(difference(new, old, correction, noise), cells, apart)
+
+
+def screened(found: Estimates, cells: Sequence[str], apart: Collection[str] = ()) -> tuple[CellVerdict, ...]:
+    """As `screen`, of differences that are taken already; all ``cells`` are one family."""
     flags = np.stack([regressed(found), improved(found), same(found, RULE.margin, RULE.equivalent_alpha), suspect(found)])
     said = [next((label for label, flag in zip(ORDER, column) if flag), Label.INCONCLUSIVE) for column in flags.T]
     return tuple(

@@ -77,7 +77,7 @@ def test_a_process_that_only_asks_answers_on_the_workers_line(tmp_path: Path) ->
     (tmp_path / "vllm" / "__init__.py").write_text("")
     (tmp_path / "vllm" / "config" / "__init__.py").write_text("")
     (tmp_path / "vllm" / "config" / "vllm.py").write_text("raise ValueError('no valid attention backend')\n")
-    (says,) = asked("vllm", [question(on_vllm(), RULES, None, None, False)], path=[str(tmp_path), *sys.path])
+    (says,) = asked("vllm", [question(on_vllm(), RULES, None, None, False)], 60.0, path=[str(tmp_path), *sys.path])
     assert says.raised is not None and says.raised.text == "no valid attention backend" and says.raised.place == "<module> of vllm.py"
 
 

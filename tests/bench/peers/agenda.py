@@ -1,7 +1,7 @@
 """Which process comes next: a pure function of what is stored, so that a sitting which was cut off goes on where it was.
 
-First everything on the cells of block 1, once or as often as a decision takes; then the same on the others; then again and again what
-tells how often picks flip; then what makes the oracle surer, the raised repetitions, and the tools that may take a process down.
+First everything on the cells of block 1, once or as often as a decision takes; then the same on the others, but for the tools that take
+long; then again and again what tells how often picks flip; then what makes the oracle surer, and the raised repetitions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ PATIENCE = 3  # failures of one process
 FLIPS = 10
 RAISED = 8  # times a tool's own repetitions
 FIRST = (
-    *((oracle.KIND, 0), (ours.KIND, 0), ("plain", 0), (oracle.KIND, 1), (ours.KIND, 1), (ours.KIND, 2), (ours.KIND, 3)),
-    *(("traced", 0), ("nvbench", 0), (oracle.KIND, 2), (oracle.KIND, 3)),
+    *((oracle.KIND, 0), (ours.KIND, 0), ("plain", 0)),
+    *((ours.KIND, 1), (ours.KIND, 2), (ours.KIND, 3), (oracle.KIND, 1), (oracle.KIND, 2), (oracle.KIND, 3)),
 )
+SLOW = (("traced", 0), ("nvbench", 0))
 SOME = range(1, 6)
 
 
@@ -56,10 +57,11 @@ def without_lost(task: Task, rows: Iterable[Row]) -> Task:
 
 
 def order() -> Iterator[tuple[str, int, int]]:
-    for block in (1, 2):
-        yield from ((kind, block, index) for kind, index in FIRST)
+    yield from ((kind, 1, index) for kind, index in (*FIRST, *SLOW))
+    yield from ((kind, 2, index) for kind, index in FIRST)
     for index in SOME:
         yield from (("plain", 1, index), (ours.KIND, 1, index + 3))
+    yield from ((kind, 2, index) for kind, index in SLOW)
     yield from ((oracle.KIND, block, index) for index in (4, 5) for block in (1, 2))
     yield from ((ours.KIND, 2, index) for index in (4, 5, 6, 7))
     yield from (("plain", block, RAISING) for block in (1, 2))

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from statistics import median
 from typing import Any
 
-from backends.company import WAITING
 from backends.environment import Environment
-from backends.measured import CellRound, Round, Visit
 from backends.spec import TimingSpec
-from backends.wire import from_plain
 from tests.bench.peers import oracle, ours
 from tests.bench.peers.agenda import Task, next_task
 from tests.bench.peers.cells import Ground, block_of, ground_of, group_of, settings_of
-from tests.bench.peers.rows import Reading, Row, Timed, append_row, read_rows
+from tests.bench.peers.heard import Heard
+from tests.bench.peers.rows import Row, append_row, read_rows
 from tuner.clock import PhaseClock
 from tuner.drivers import imports_of
 from tuner.machine import device_key, settings_on
@@ -30,7 +27,6 @@ from tuner.workers.failure import WorkerFailed
 
 OWNER = "attnpin peers"
 CONTEST = Path(__file__).with_name("contest")
-BEFORE = ("import", WAITING)
 ROUNDS = (oracle.KIND, ours.KIND)
 SIMULATED = ("drawn",)  # instead of the tools, none of which can time what is not there
 START_S, CELL_S = 30.0, 4.0  # of a kind of process that was not seen yet
@@ -73,7 +69,7 @@ def expected_s(rows: Iterable[Row], task: Task) -> float:
         return START_S + CELL_S * len(task.cells)
     last = alike[-1]
     seen = len({timed.cell for timed in last.timed} | {reading.cell for reading in last.readings})
-    return last.start_s + (last.wall_s - last.start_s) / seen * len(task.cells) * task.repeats
+    return last.start_s + (last.wall_s - last.start_s) / max(1, seen) * len(task.cells) * task.repeats
 
 
 def taken(session: Session, ground: Ground, group: str, task: Task, environment: Environment, ahead: bool) -> Row:
@@ -129,53 +125,6 @@ def question(session: Session, ground: Ground, task: Task, seed: int) -> dict[st
 def oracle_timing(timing: TimingSpec) -> TimingSpec:
     """Its processes are many rather than long."""
     return replace(timing, blocks=2, warmup_s=0.5, warmup_cap_s=3.0)
-
-
-class Heard:
-    """What a process said, as it comes. ``started``: when its first cell began."""
-
-    def __init__(self, session: Session, headline: str) -> None:
-        self._session = session
-        self._headline = headline
-        self.started: float | None = None
-        self.timed: list[Timed] = []
-        self.readings: list[Reading] = []
-        self.seconds: tuple[tuple[str, float], ...] = ()
-
-    def hear(self, event: Mapping[str, Any]) -> None:
-        if event["event"] == "progress":
-            self._began(event)
-        elif event["event"] == "result":
-            self.readings.append(_rounded(from_plain(Reading, event["result"])))
-        elif event["event"] == "cell_round":
-            self.timed.extend(timed_of(from_plain(CellRound, event["cell_round"])))
-        elif event["event"] == "round":
-            self.seconds = tuple((phase, round(spent, 3)) for phase, spent in from_plain(Round, event["round"]).seconds)
-
-    def _began(self, event: Mapping[str, Any]) -> None:
-        if event["phase"] not in BEFORE and self.started is None:
-            self.started = time.monotonic()
-            self._session.import_ahead()
-        self._session.progress.phase(
-            self._headline, " ".join(str(event[key]) for key in ("phase", "arm", "cell", "detail") if event.get(key))
-        )
-
-
-def timed_of(cell: CellRound) -> Iterable[Timed]:
-    for arm in dict.fromkeys(visit.arm for visit in cell.visits):
-        visits = [visit for visit in cell.visits if visit.arm == arm]
-        served = tuple(round(visit.served_us, 2) for visit in visits if visit.served_us is not None)
-        yield Timed(cell.cell, arm, tuple(map(_device_us, visits)), served, cell.settled)
-
-
-def _device_us(visit: Visit) -> float:
-    return round(median(visit.sample_us), 4)
-
-
-def _rounded(reading: Reading) -> Reading:
-    return replace(
-        reading, us=tuple(round(us, 4) for us in reading.us), timing_s=round(reading.timing_s, 4), prepare_s=round(reading.prepare_s, 4)
-    )
 
 
 def versions(ground: Ground, environment: Environment) -> tuple[tuple[str, str], ...]:

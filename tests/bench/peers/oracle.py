@@ -12,8 +12,8 @@ from scipy.special import stdtrit
 from tests.bench.peers.rows import Row, Timed
 
 KIND = "oracle"
-NEAR = math.log(1.10)  # who is further behind after the first processes needs no more of them
-FIRST, ENOUGH, HALF_WIDTH = 2, 4, 0.002
+NEAR = math.log(1.10)  # who is further behind after the first process needs no more of them
+FIRST, ENOUGH, HALF_WIDTH = 1, 4, 0.002
 CONFIDENCE = 0.95
 
 Process = Mapping[str, float]  # ln us by arm

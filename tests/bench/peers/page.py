@@ -12,7 +12,8 @@ from tests.bench.peers.bias import Bias, bias
 from tests.bench.peers.oracle import CONFIDENCE, HALF_WIDTH, NEAR, Truth, truths, usual_half_width
 from tests.bench.peers.peers import MUCH
 from tests.bench.peers.rows import Row
-from tests.bench.peers.score import CLEAR, DRAWS, Result, Share, results
+from tests.bench.peers.score import DRAWS, Result, Share, results
+from tests.bench.peers.targets import name_of, targets
 
 INTRODUCTION = """\
 # Against other ways of timing, on the same kernels
@@ -31,7 +32,6 @@ itself; a prefill call is the engine's launch. What counts is device time.
 NOTHING = "Not measured yet.\n"
 PICTURE = "peers.svg"
 PHASES = ("decode", "prefill")
-MISSED, FLIPPED = 0.05, 0.01  # targets
 HEADER = ("", "cells", "worst regret", "mean regret", f"over {numbers.percent(MUCH)}", "flips", "clear winner missed", "held", "starts")
 
 
@@ -45,7 +45,7 @@ def render(rows: Sequence[Row]) -> str:
         _measured_on(good),
         _oracle(known.values()),
         _table(found),
-        _answers(found),
+        targets(found, len(known)),
         _abouts(found, good, known),
         _failures(rows),
         _cells(known, found),
@@ -84,45 +84,8 @@ def _line(result: Result) -> tuple[str, ...]:
     )
 
 
-def name_of(result: Result) -> str:
-    return result.name if result.repeats == 1 else f"{result.name}, {result.repeats} times its repetitions"
-
-
 def _share(share: Share) -> str:
     return "" if share.value is None else f"{share.seen} of {share.of}"
-
-
-def _answers(found: Sequence[Result]) -> str:
-    """The targets, one by one, whatever came of them."""
-    mine = [result for result in found if result.is_ours and result.regrets]
-    lines = [line for result in mine for line in _targets(result)]
-    return "\n".join(["## Targets", "", *lines, *_races(mine, [result for result in found if not result.is_ours]), ""])
-
-
-def _targets(result: Result) -> Iterable[str]:
-    worst, much = result.worst or 0.0, numbers.percent(MUCH)
-    yield f"- {result.name}: no wrong winner by more than {much}: {_met(worst <= MUCH)}, the worst is {numbers.percent(worst)}."
-    yield from _target(result.name, result.missed, MISSED, f"of winners by {numbers.percent(CLEAR)} or more missed")
-    yield from _target(result.name, result.flips, FLIPPED, "flips")
-
-
-def _target(name: str, share: Share | None, most: float, what: str) -> Iterable[str]:
-    if share is not None and share.value is not None:
-        seen = f"{share.seen} of {share.of} ({numbers.percent(share.value)})"
-        yield f"- {name}: at most {numbers.percent(most)} {what}: {_met(share.value <= most)}, {seen}."
-
-
-def _met(holds: bool) -> str:
-    return "met" if holds else "**missed**"
-
-
-def _races(mine: Iterable[Result], others: Sequence[Result]) -> Iterable[str]:
-    reached = [result for result in others if result.regrets and (result.worst or 0.0) <= MUCH]
-    for result in mine:
-        sooner = [other for other in reached if other.held.all_s < result.held.all_s]
-        names = "; ".join(f"{name_of(other)} in {numbers.seconds(other.held.all_s)}" for other in sooner)
-        said = f"**missed**: {names}, against {numbers.seconds(result.held.all_s)}" if sooner else "met"
-        yield f"- {result.name}: no peer reaches {numbers.percent(MUCH)} in fewer seconds: {said}."
 
 
 def _abouts(found: Iterable[Result], rows: Sequence[Row], known: Mapping[str, Truth]) -> str:

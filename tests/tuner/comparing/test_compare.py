@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.tuner.simulated.telling import TWO_ARMS, Told, told, url_in
+from tuner.comparing.recorded import recorded
 
 FAULTS = "with:'gpu.simulated.faults=[{kind: %s, backend: flashinfer, phase: decode}]'"
 
@@ -51,10 +52,41 @@ def test_the_same_question_again_is_answered_from_the_store(upgraded: Told) -> N
 
 def test_the_verdict_comes_first_and_names_what_differs(upgraded: Told) -> None:
     text = compared(upgraded.folder, "flashinfer-python==0.6.1").out
-    assert text.startswith("regressed: flashinfer/p1 is ") and "flashinfer-python  0.6.14    0.6.1      flashinfer/p1" in text
+    assert text.startswith("regressed: flashinfer/p1 takes 3.") and "flashinfer-python  0.6.14    0.6.1      flashinfer/p1" in text
     markdown = compared(upgraded.folder, "flashinfer-python==0.6.1", "--md").out
-    assert markdown.startswith("**regressed: flashinfer/p1 is ") and len(markdown) < 60_000
+    assert markdown.startswith("**regressed: flashinfer/p1 takes 3.") and len(markdown) < 60_000
     assert "t = standard errors" in compared(upgraded.folder, "flashinfer-python==0.6.1", "--explain").out
+
+
+def test_what_is_written_to_be_committed_says_the_same_without_the_database(upgraded: Told) -> None:
+    out = upgraded.folder / "out"
+    markdown = compared(upgraded.folder, "flashinfer-python==0.6.1", "--md", "--out", str(out)).out
+    assert sorted(file.name for file in out.iterdir()) == ["command.txt", "comparison.evidence.jsonl.zst", "comparison.md"]
+    assert (out / "comparison.md").read_text() == markdown
+    assert (out / "command.txt").read_text() == f"{recorded(out).command}\n" and str(upgraded.folder) not in recorded(out).command
+    shown = [told(upgraded.folder, "report", "--comparison", str(file), "--md") for file in (out, out / "comparison.evidence.jsonl.zst")]
+    assert [(each.code, each.out) for each in shown] == [(0, markdown)] * 2
+    assert told(upgraded.folder, "report", "--comparison", str(out), "--json").out == upgraded.out
+    assert "t = standard errors" in told(upgraded.folder, "report", "--comparison", str(out), "--explain").out
+    both = told(upgraded.folder, "report", "--comparison", str(out), "--run", "r1")
+    assert both.code == 2 and "--comparison, --run and --pin each name what to report" in both.err
+
+
+def test_history_holds_the_candidate_against_the_baseline_of_its_own_sitting(upgraded: Told) -> None:
+    url, words = f"store.url={url_in(upgraded.folder)}", ("--cell", "decode-1", "--arm")
+    slow, control = (told(upgraded.folder, "history", url, *words, arm) for arm in ("flashinfer/p1", "fa3/p1"))
+    assert slow.code == 1 and slow.out.startswith("regressed: flashinfer/p1 on decode-1 takes 3.") and "side by side" in slow.out
+    assert control.code == 0 and "  equivalent  " in control.out
+    assert told(upgraded.folder, "history", url, *words, "fa3/p9").code == 2
+    alone = told(upgraded.folder, "history", url, "--cell", "decode-1")
+    assert alone.code == 2 and "--cell and --arm belong together" in alone.err
+    assert "candidate of " in told(upgraded.folder, "history", url).out
+
+
+def test_a_folder_that_cannot_hold_the_files_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    (tmp_path / "comparison.md").mkdir()
+    found = compared(tmp_path, "flashinfer-python==0.6.1", "--out", str(tmp_path))
+    assert found.code == 2 and "comparison.md is a folder" in found.err and not (tmp_path / "attnpin.db").exists()
 
 
 def test_wrong_answers_in_the_candidate_alone_are_exit_5(tmp_path: Path) -> None:

@@ -68,7 +68,13 @@ def test_a_folder_of_wheels_that_is_not_there_is_named(tmp_path: Path, monkeypat
 def test_a_requirement_that_is_not_met_is_said_and_one_that_is_not_asked_for_is_not() -> None:
     laid = [("flashinfer-python", "0.7.1", ["torch>=2.9", "Apache_TVM.FFI==0.1.9", "nvidia-cudnn-frontend", "x; extra == 'cupti'", "?!"])]
     installed = {"torch": "2.11.0+cu130", "apache-tvm-ffi": "0.1.5", "flashinfer-python": "0.7.1"}
-    assert [sentence.partition(";")[0] for sentence in unmet_by(laid, installed)] == [
+    assert [sentence.partition(";")[0] for sentence in unmet_by(laid, installed, "3.12.3")] == [
         "flashinfer-python 0.7.1 requires Apache_TVM.FFI==0.1.9, and 0.1.5 is installed there",
         "flashinfer-python 0.7.1 requires nvidia-cudnn-frontend, which is not installed there",
     ]
+
+
+def test_a_requirement_holds_by_the_python_that_serves_and_not_by_ours() -> None:
+    laid = [("kernels", "1.2", ["tomli; python_version < '3.11'", "typing-extensions; python_full_version >= '3.12.1'"])]
+    missing = [[sentence.split()[3].rstrip(";") for sentence in unmet_by(laid, {}, python)] for python in ("3.10.12", "3.12.0", "3.12.3")]
+    assert missing == [["tomli"], [], ["typing-extensions"]]

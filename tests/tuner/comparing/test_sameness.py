@@ -11,7 +11,7 @@ from store.comparison import Label
 from tests.store.building import a_run, a_trial, environment
 from tests.tuner.comparing.made import compared
 from tests.tuner.comparing.test_differences import GATE, RUN, times
-from tuner.comparing.dispatch import dispatches
+from tuner.comparing.dispatch import beside, dispatches
 from tuner.comparing.judge import judge
 from tuner.comparing.sameness import controls, moved, other_board, untouched
 
@@ -100,5 +100,29 @@ def test_another_path_and_other_launches_are_told_apart_from_the_same_code():
 
     assert (found(fa2).kernels, found(fa2).code) == (None, True)
     assert (found(fa3).before, found(fa3).after, found(fa3).kernels, found(fa3).code) == ("fa2", "fa3", "gone: a; new: b", False)
-    assert found(regrid).kernels == "decode: grid (132, 1, 1) to (66, 1, 1)"
+    assert found(regrid).kernels == "a: grid (132, 1, 1) to (66, 1, 1)"
     assert found(Identity("fa2", "graph", ("a",))).code is None
+
+
+def test_a_path_that_a_library_chose_is_known_by_the_arm_that_asks_for_it_and_ran_the_same_kernels():
+    node = KernelNode("k", (132, 1, 1), (128, 1, 1), 0, (1,))
+    chosen, asked = Identity("auto", "graph", ("ns::k<1>",), (node,)), Identity("fa2", "graph", ("ns::k<1>",), (node,))
+    moved = Identity("fa3", "graph", ("ns::k<2>", "ns::other<3>"), (replace(node, code=(2,)), replace(node, name="o")))
+    first, second = (a_trial(RUN, arm, 0) for arm in (0, 1))
+    before = replace(RUN, trials=(replace(first, identity=chosen), replace(second, identity=asked)))
+    after = replace(RUN, trials=(replace(first, identity=moved), replace(second, identity=asked)))
+    found = dispatches(replace(compared(RUN, 1, times()), baseline=before, candidate=after))
+    assert [(each.before, each.after, each.twin) for each in found] == [("auto", "fa3", second.arm), ("fa2", "fa2", first.arm)]
+    assert found[0].kernels == "new: ns::other; another variant of ns::k" and found[1].kernels is None
+    other = replace(before, trials=(before.trials[0], replace(second, identity=replace(asked, nodes=(replace(node, code=(3,)),)))))
+    assert dispatches(replace(compared(RUN, 1, times()), baseline=other, candidate=after))[0].twin is None
+
+
+def test_a_first_call_that_found_another_arms_kernels_is_not_compared_with_one_that_built_them():
+    found, built = ((("k", where),) for where in ("attnpin's cache", "built here"))
+    trial = replace(a_trial(RUN, 0, 0), first_call_s=0.1, kernel_files=found)
+    before, after = replace(RUN, trials=(trial,)), replace(RUN, trials=(replace(trial, first_call_s=20.0, kernel_files=built),))
+    measured = replace(compared(RUN, 1, times()), baseline=before, candidate=after)
+    assert [each.what for each in beside(measured)] == []
+    alike = replace(RUN, trials=(replace(trial, first_call_s=20.0),))
+    assert [each.what for each in beside(replace(measured, candidate=alike))] == ["first call"]

@@ -24,7 +24,7 @@ DEFAULT = {("fa3", "prefill"), ("fa3", "decode")}
 def attempts(tmp_path_factory: pytest.TempPathFactory) -> list[Told]:
     """FlashInfer takes half the time of the default in decode, fa3 is best in prefill, triton nowhere. Broken off before the second
     round, and again between the two processes after the choice."""
-    folder, original, breaks = tmp_path_factory.mktemp("race"), race._run_round, [1, 3]
+    folder, original, breaks = tmp_path_factory.mktemp("race"), race.run_round, [1, 3]
 
     def broken(job: Job, coming: NextRound, patience: Patience) -> None:
         if coming.index in breaks:
@@ -33,7 +33,7 @@ def attempts(tmp_path_factory: pytest.TempPathFactory) -> list[Told]:
         original(job, coming, patience)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(race, "_run_round", broken)
+        patch.setattr(race, "run_round", broken)
         return [told(folder, *tune_line(folder, *THREE_ARMS)) for _ in range(3)]
 
 

@@ -9,6 +9,7 @@ from tuner.engines.sglang.resolver.versions import nearest
 WIDE_DRAFTS = ("LlamaForCausalLM", "Grok1ForCausalLM", "Grok1VForCausalLM")
 NGRAM_TOPK = 10
 MAX_RUNNING_WITH_DRAFTS = 48
+KV_DTYPES = {"bf16": "bfloat16", "fp8_e4m3": "float8_e4m3fn", "fp8_e5m2": "float8_e5m2"}  # the flag's words as torch names
 
 
 def rules_for(version: str) -> tuple[str, str | None]:
@@ -37,7 +38,6 @@ def resolved_kv_dtype(model: Model, flag: str) -> str:
 
     Source: sglang/srt/mem_cache/kv_cache_dtype.py, configure_kv_cache_dtype.
     """
-    names = {"bf16": "bfloat16", "fp8_e4m3": "float8_e4m3fn", "fp8_e5m2": "float8_e5m2"}
     if flag == "auto":
         return model.declared_kv_dtype or model.dtype
-    return names.get(flag, flag)
+    return KV_DTYPES.get(flag, flag)

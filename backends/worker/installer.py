@@ -1,0 +1,62 @@
+"""pip or uv, where the worker runs: which is there, what it is given, what its last words were."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from backends.driver import Refused
+
+LAST_LINES = 3  # of an installer's talk, which end in why it failed
+UVS_INDEX = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")  # which pip does not read
+
+
+def installing() -> list[str]:
+    """The words before the options of an installation. Raises `Refused` where neither is there."""
+    if uv := shutil.which("uv"):
+        return [uv, "pip", "install", "--python", sys.executable]
+    if has_pip():
+        return [*_pip(), "install", "--no-input", "--disable-pip-version-check", "--no-compile"]
+    raise Refused("neither uv nor pip is there where the worker runs; install one, or give folders with path:DIR")
+
+
+def listing() -> list[str]:
+    """The words before the name of a distribution whose releases pip is to list, which uv cannot; it runs a pip where there is none.
+
+    Raises `Refused` where neither is there.
+    """
+    options = ["index", "versions", "--disable-pip-version-check", "--no-input", "--pre"]
+    if has_pip():
+        return [*_pip(), *options]
+    if uv := shutil.which("uv"):
+        index = next((["--index-url", url] for name in UVS_INDEX if (url := os.environ.get(name))), [])
+        return [uv, "tool", "run", "--python", sys.executable, "pip", *options, *index]
+    raise Refused("neither pip nor uv is there where the worker runs to ask an index; name the releases with --releases")
+
+
+def has_pip() -> bool:
+    return subprocess.run([*_pip(), "--version"], capture_output=True, check=False).returncode == 0
+
+
+def variables() -> dict[str, str]:
+    """Without the worker's own folders, which are not where anything is installed."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def wheels_in(folder: str) -> list[str]:
+    """The names of its files. Raises `Refused` where it is none."""
+    if not os.path.isdir(folder):
+        raise Refused(f"--wheels {folder} is no folder where the worker runs; give one that holds the wheels there")
+    return sorted(os.listdir(folder))
+
+
+def last_words(lines: Sequence[str]) -> str:
+    said = [line.strip() for line in lines if line.strip()]
+    return "; ".join(said[-LAST_LINES:])[-300:] or "the installer said nothing"
+
+
+def _pip() -> list[str]:
+    return [sys.executable, "-m", "pip"]

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tuner.past.change_points import FEWEST_POINTS, PART, change_points
+
+noises = st.integers(0, 10_000)
+
+
+def noisy(levels: list[float], seed: int, sd: float = 0.003) -> list[float]:
+    rng = random.Random(seed)
+    return [level + rng.gauss(0, sd) for level in levels]
+
+
+@given(seed=noises, before=st.integers(5, 12), after=st.integers(5, 12), step=st.sampled_from([-0.2, -0.08, 0.08, 0.2]))
+@settings(deadline=None, max_examples=40)
+def test_one_clear_step_is_found_where_it_is(seed: int, before: int, after: int, step: float) -> None:
+    found = change_points(noisy([0.0] * before + [step] * after, seed))
+    assert found is not None and before in {change.at for change in found}
+    (at,) = [change for change in found if change.at == before]
+    assert math.log(at.ratio) == pytest.approx(step, abs=0.02)
+
+
+@given(seed=noises, count=st.integers(FEWEST_POINTS, 30))
+@settings(deadline=None, max_examples=40)
+def test_noise_and_changes_below_two_percent_are_none(seed: int, count: int) -> None:
+    assert change_points(noisy([0.0] * count, seed)) == ()
+    assert change_points([0.01 * (place >= count // 2) for place in range(count)]) == ()
+    assert change_points([4.6] * count) == ()
+
+
+@given(seed=noises, shift=st.floats(-5, 5))
+@settings(deadline=None, max_examples=30)
+def test_a_common_factor_moves_no_change_and_a_series_read_backwards_has_it_mirrored(seed: int, shift: float) -> None:
+    values = noisy([0.0] * 8 + [0.1] * 7, seed)
+    places = [change.at for change in change_points(values) or ()]
+    assert [change.at for change in change_points([value + shift for value in values]) or ()] == places
+    mirrored = change_points(values[::-1]) or ()
+    assert [len(values) - change.at for change in mirrored][::-1] == places
+
+
+def test_two_steps_are_both_found_and_too_few_points_are_no_answer() -> None:
+    values = noisy([0.0] * 8 + [0.1] * 8 + [0.03] * 8, 1)
+    assert [change.at for change in change_points(values) or ()] == [8, 16]
+    assert change_points(values[: FEWEST_POINTS - 1]) is None
+    assert PART >= 2  # of one point nobody knows how far it scatters

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tuner import cli
+from tuner.demo_upgrade import TOLD
+from tuner.recordings import UPGRADE, folder
+
+
+def test_the_story_is_told_in_its_order_from_recorded_pairs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["demo", "upgrade", "--fast"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("Recorded, not measured here: qwen3_235b_a22b on NVIDIA H200")
+    assert "pinned: flashinfer/p1,decode_backend=auto@kernel (auto" in told.err and "flashinfer-python 0.5.3" in told.err
+    last = [line for line in told.err.splitlines() if "pair 9 of 9" in line]
+    assert last and "flashinfer/p1,decode_backend=auto@kernel: 5 regressed; flashinfer/p1@kernel: 4 equivalent, 1 open" in last[-1]
+    parts = ["regressed: flashinfer/p1,decode_backend=auto@kernel takes", "issues/17411", "the cure: flashinfer/p1@kernel asks for fa2"]
+    places = [told.out.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_its_files_are_those_of_the_comparison_and_replace_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["demo", "upgrade", "--fast", "--out", str(tmp_path / "out")]) == 0
+    for file in (tmp_path / "out").iterdir():
+        assert file.read_bytes() == (folder() / UPGRADE / TOLD / file.name).read_bytes()
+    assert cli.run(["demo", "upgrade", "--fast", "--out", str(tmp_path / "out")]) == 2
+    assert "is there already and the demo replaces nothing; give another folder with --out" in capsys.readouterr().err
+
+
+def test_a_word_that_is_nearly_it_leads_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["demo", "upgrad"]) == 2
+    assert "did you mean upgrade?" in capsys.readouterr().err

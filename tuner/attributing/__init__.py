@@ -1,0 +1,1 @@
+"""Which of several changes made attention slower: in which order they are moved alone, and what that says."""

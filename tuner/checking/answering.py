@@ -1,0 +1,83 @@
+"""From what was found to the answer: its word, its exit code, what to do. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from backends.outcome import Outcome
+from reports import wording
+from store.checked import Action, Answer, Next
+from store.comparison import Label
+from store.decision import Decision, Ruling
+from store.pin import Pin
+from store.run import Run
+from store.verdict import Bearing, Verdict
+from store.version_verdict import Broken, Row
+from tuner.checking.resting import Resting, cells_of
+from tuner.comparing.judge import GRAVITY, REGRESSED
+from tuner.errors import OK, Incomplete, WrongResults
+from tuner.unmeasured.regressions import served_pair
+
+ANSWERS = {
+    Label.REGRESSED: Answer.REGRESSED,
+    Label.SUSPECT: Answer.SUSPECT,
+    Label.INCONCLUSIVE: Answer.INCONCLUSIVE,
+    Label.IMPROVED: Answer.IMPROVED,
+    Label.EQUIVALENT: Answer.EQUIVALENT,
+}
+SETTLED = (Label.EQUIVALENT, Label.IMPROVED)
+CODES = {
+    Answer.WRONG: WrongResults.exit_code,
+    Answer.REGRESSED: REGRESSED,
+    Answer.SUSPECT: Incomplete.exit_code,
+    Answer.INCONCLUSIVE: Incomplete.exit_code,
+    Answer.STALE: Incomplete.exit_code,
+}
+
+
+def exit_code(answer: Answer) -> int:
+    return CODES.get(answer, OK)
+
+
+def label_of(served: Iterable[Row], broken: Iterable[Broken], then: Run, rests: Resting, changed: bool) -> Label:
+    """Of what is served, against the stored times; where none of it ``changed`` it is as it was."""
+    if any(is_served(each, then, rests) for each in broken):
+        return Label.REGRESSED
+    labels = {row.verdict.label for row in served}
+    if not labels:
+        return Label.INCONCLUSIVE if changed else Label.EQUIVALENT
+    return next(label for label in GRAVITY if label in labels)
+
+
+def is_served(each: Broken, then: Run, rests: Resting) -> bool:
+    return any(arm == each.arm and each.cell in cells_of(then, phase) for phase, arm in rests.served)
+
+
+def answer_of(label: Label, broken: Iterable[Broken], then: Run, rests: Resting, decided: Decision | None) -> Answer:
+    """``label`` of what is served. A rival that answers wrongly is only a rival less."""
+    if any(each.outcome is Outcome.INCORRECT and is_served(each, then, rests) for each in broken):
+        return Answer.WRONG
+    overtaken = decided is not None and decided.ruling is Ruling.SWITCH and then.decision and decided.pick != served_pair(then.decision)
+    return Answer.STALE if label in SETTLED and overtaken else ANSWERS[label]
+
+
+def next_of(pin: Pin, decided: Decision) -> Next:
+    because = "; ".join(dict.fromkeys(reason for _, reason in decided.because)) or wording.unset(decided.unset_because)
+    if decided.ruling is Ruling.INCOMPLETE:
+        return Next(Action.NONE, (), because)
+    if dict(decided.flags) == dict(pin.flags):
+        return Next(Action.KEEP, decided.flags, because)
+    return Next(Action.SWITCH if decided.flags else Action.UNSET, decided.flags, because)
+
+
+def ways_out(answer: Answer, fast: Verdict, pin: str, coming: Next | None, written: bool, replaced: Sequence[str]) -> Iterator[str]:
+    """``replaced``: the versions of then, as name==version."""
+    if answer not in (Answer.HOLDS, Answer.EQUIVALENT, Answer.IMPROVED):
+        yield from (way for issue in fast.issues if issue.bearing is not Bearing.RIVAL for way in issue.ways_out)
+    if coming and not written and coming.action in (Action.SWITCH, Action.UNSET):
+        what = f"pin {wording.flags(coming.flags)}" if coming.flags else "set nothing"
+        yield f"{what}, by today's rounds: attnpin check --pin {pin} --write"
+    if answer in (Answer.REGRESSED, Answer.WRONG, Answer.SUSPECT) and replaced:
+        yield f"hold {' '.join(replaced)} as the pin was measured: attnpin export --pin {pin} --to constraints"
+    if answer in (Answer.SUSPECT, Answer.INCONCLUSIVE) and replaced:
+        yield f"measure both versions in one sitting: attnpin compare --baseline {','.join(replaced)} --candidate present"

@@ -1,0 +1,144 @@
+"""What is made of a check, from the cheapest evidence to the dearest. Pure: a record at a time, each the one before it and more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from reports import numbers, wording
+from store.checked import Action, Answer, Checked, Ground, Next
+from store.comparison import Label
+from store.decision import Ruling
+from store.run import Run
+from store.side_by_side import SideBySide
+from store.verdict import Status, Verdict
+from store.version_verdict import Broken, Row, VersionVerdict
+from tuner.checking import answering, confirm, saying
+from tuner.checking.code import glance, is_same, launched, lost, of_seats
+from tuner.checking.pinned import Pinned
+from tuner.checking.resting import Resting
+from tuner.checking.screened import Screen, notes_of, rival_rows, served_rows
+from tuner.errors import OK, Incomplete
+from tuner.verdicts.session import SessionNoise
+
+OTHER_MODEL = ("model", "config.json")
+BEFOREHAND = {Status.REFUSED: Answer.REFUSED, Status.INCOMPARABLE: Answer.INCOMPARABLE}
+UNSETTLED = (Answer.REGRESSED, Answer.SUSPECT, Answer.INCONCLUSIVE)
+
+
+def without_measuring(fast: Verdict, then: Run, rests: Resting, moved: Sequence[str]) -> Checked | None:
+    """Where nothing was touched, and where times could not help; None where they are wanted. ``moved``: distributions that differ."""
+    scope = saying.scope(then)
+    if fast.status is Status.UNCHANGED or (fast.status is Status.CHANGED and not rests.in_question):
+        sentence = saying.untouched(moved, fast.sentence)
+        return Checked(Answer.HOLDS, sentence, Ground.NOTHING_MOVED, fast, scope, exit_code=OK)
+    if other := [change.what for change in fast.changes if change.what in OTHER_MODEL]:
+        sentence = f"{' and '.join(other)} changed: the pin's cells are another model's, so this is a case for attnpin tune"
+        return Checked(Answer.CHANGED, sentence, Ground.NOTHING_MOVED, fast, scope, exit_code=Incomplete.exit_code)
+    if fast.status in (Status.CHANGED, Status.KNOWN_BAD):
+        return None
+    return Checked(BEFOREHAND[fast.status], fast.sentence, Ground.NOTHING_MOVED, fast, scope, exit_code=fast.exit_code)
+
+
+def by_code(pinned: Pinned, fast: Verdict, now: Run) -> Checked:
+    """Where all that is in question launches what it launched."""
+    then, rests = pinned.then, pinned.rests
+    found = of_seats(launched(then, now), then, rests.in_question)
+    return Checked(
+        answer=Answer.EQUIVALENT,
+        sentence=saying.same_code(found),
+        ground=Ground.SAME_CODE,
+        fast=fast,
+        scope=saying.scope(then),
+        run=now.id,
+        dispatches=found,
+        glance=glance(then, now, of_seats(found, then, rests.at_stake) or found),
+        next=_next(pinned, now),
+        exit_code=OK,
+    )
+
+
+def by_times(pinned: Pinned, fast: Verdict, now: Run, noise: SessionNoise) -> Checked:
+    then, rests = pinned.then, pinned.rests
+    screen = Screen(then, now, rests, noise)
+    served, broken = served_rows(screen), lost(then, now, rests)
+    label, said = _of_served(screen, served, broken)
+    answer = answering.answer_of(label, broken, then, rests, now.decision)
+    return Checked(
+        answer=answer,
+        sentence=saying.overtaken(said, now.decision) if answer is Answer.STALE else said,
+        ground=Ground.STORED_TIMES,
+        fast=fast,
+        scope=saying.scope(then),
+        run=now.id,
+        dispatches=of_seats(screen.launched, then, rests.in_question),
+        served=served,
+        rivals=rival_rows(screen),
+        broken=broken,
+        next=answering.next_of(pinned.pin, now.decision) if now.decision else None,
+        notes=(*notes_of(screen), *_noise(noise), *_left_out(then, now)),
+        exit_code=answering.exit_code(answer),
+    )
+
+
+def _of_served(screen: Screen, served: Sequence[Row], broken: Sequence[Broken]) -> tuple[Label, str]:
+    """The label of what is served, and the sentence for it."""
+    then, rests = screen.then, screen.rests
+    launches = of_seats(screen.launched, then, rests.at_stake)
+    changed = bool(rests.at_stake) and not (launches and all(map(is_same, launches)))
+    label = answering.label_of(served, broken, then, rests, changed)
+    if gone := [each for each in broken if answering.is_served(each, then, rests)]:
+        return label, saying.gone(gone)
+    return label, saying.of_rows(label, served, Ground.STORED_TIMES.value) if changed else saying.RIVALS_ALONE
+
+
+def by_both(found: Checked, pinned: Pinned, now: Run, measured: SideBySide, verdict: VersionVerdict) -> Checked:
+    """``found`` by stored times, where both versions were measured in one sitting: that counts. What it cannot tell stays suspect."""
+    label = confirm.label_of(measured, verdict, pinned.rests)
+    answer = answering.answer_of(label, found.broken, pinned.then, pinned.rests, now.decision)
+    answer = Answer.SUSPECT if answer is Answer.INCONCLUSIVE else answer
+    said = saying.of_rows(label, confirm.served_rows(measured, verdict, pinned.rests), Ground.SIDE_BY_SIDE.value)
+    return replace(
+        found,
+        answer=answer,
+        sentence=saying.overtaken(said, now.decision) if answer is Answer.STALE else said,
+        ground=Ground.SIDE_BY_SIDE,
+        confirmed=verdict,
+        exit_code=answering.exit_code(answer),
+    )
+
+
+def calls_for_both(found: Checked, pinned: Pinned) -> bool:
+    """Whether stored times leave open, or should not alone say, what is served: not where an arm does not even run."""
+    gone = any(answering.is_served(each, pinned.then, pinned.rests) for each in found.broken)
+    return found.ground is Ground.STORED_TIMES and found.answer in UNSETTLED and not gone
+
+
+def unconfirmed(found: Checked, why: str) -> Checked:
+    return replace(found, unconfirmed=why, sentence=f"{found.sentence}; not measured side by side: {why}")
+
+
+def may_be_written(now: Run) -> bool:
+    return now.decision is not None and now.decision.ruling is not Ruling.INCOMPLETE
+
+
+def with_ways_out(found: Checked, pin: str, replaced: Sequence[str]) -> Checked:
+    """``pin`` as it was named, quoted for a shell; ``replaced`` as "name==version", the versions of then."""
+    ways = answering.ways_out(found.answer, found.fast, pin, found.next, found.written, replaced)
+    return replace(found, ways_out=tuple(dict.fromkeys(ways)))
+
+
+def _next(pinned: Pinned, now: Run) -> Next:
+    if pinned.renew and now.decision:
+        return answering.next_of(pinned.pin, now.decision)
+    return Next(Action.KEEP, pinned.pin.flags, "nothing that decides has changed")
+
+
+def _noise(noise: SessionNoise) -> Iterator[str]:
+    yield f"two sittings are taken to differ by {numbers.percent(noise.sigma)} by themselves"
+
+
+def _left_out(then: Run, now: Run) -> Iterator[str]:
+    measured = {arm.name for arm in now.arms}
+    if others := [arm.name for arm in then.arms if arm.name not in measured]:
+        yield f"{wording.count(len(others), 'arm')} of the pin's evidence not measured again: {', '.join(others)}"

@@ -1,0 +1,138 @@
+"""The pin's arms where they serve today, on the cells of its evidence: probed for their code, then timed in fresh processes."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import count
+
+from backends.arm import Arm
+from store.connect import Store
+from store.digest import copies_digest
+from store.repository import begin_run, finished_run, load_run, save_decision
+from store.run import FINISHED, Run
+from tuner.calibrated import noise_floor
+from tuner.checking.code import is_same, launched, lost, of_seats
+from tuner.checking.pinned import Pinned
+from tuner.checking.resting import arms_to_measure
+from tuner.consult import consult
+from tuner.decide import decide
+from tuner.drivers import imports_of
+from tuner.job import Job
+from tuner.machine import device_key, settings_on
+from tuner.new_run import new_run
+from tuner.patience import Patience
+from tuner.plan import make_plan
+from tuner.probe import open_cells, probe_arms
+from tuner.race import race, run_round
+from tuner.racing.next_round import NextRound
+from tuner.recorded_times import refuse_unrecorded
+from tuner.session import Session
+from tuner.settings import Settings
+from tuner.sieve import Entrant, measured_trials
+from tuner.tune import ended_as, job_of, refuse_unservable, say_who_answered
+from tuner.unmeasured.regressions import served_pair
+from tuner.waiting import Wait, take_device
+
+OWNER = "attnpin check"
+
+
+def measured(pinned: Pinned, settings: Settings, store: Store, session: Session) -> Run:
+    """A finished run; the rounds are left out where the code is the same. What was measured before of the same pin, machine and
+    libraries is answered from the store, unless ``fresh``; an unfinished run goes on."""
+    environment = session.facts((settings.scenario.engine.name, "torch", "triton", *imports_of(settings.entries))).environment
+    settings = settings_on(settings, environment)
+    plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
+    say_who_answered(session.progress, plan)
+    refuse_unservable(plan)
+    refuse_unrecorded(settings.world, plan)
+    asked = new_run(plan, environment, world=settings.world)
+    begun = check_run(pinned, asked)
+    if known := _known(pinned, settings, store, session, begun, asked.digest):
+        return known
+    facts = take_device(session, device_key(environment.board), f"{OWNER} model={plan.scenario.model.name}", Wait(settings.wait_for_gpu_s))
+    if known := _known(pinned, settings, store, session, begun, asked.digest):  # by the run that was waited for
+        return known
+    run = begin_run(store, replace(begun, noise_floor=noise_floor(store, environment.board)), settings.fresh)
+    announce(session, run)
+    work_off(pinned, replace(job_of(run, plan, store, session, facts, None), everyone=True))
+    return load_run(store, run.id)
+
+
+def check_run(pinned: Pinned, run: Run) -> Run:
+    """Never the run of a `tune` with the same settings, nor continued by one; another one for each pin."""
+    arms = arms_to_measure(pinned.then, run.arms, pinned.rests)
+    digest = copies_digest(f"{OWNER} {pinned.pin.evidence[1]} {run.digest}", arms)
+    return replace(run, arms=arms, cells=pinned.then.cells, digest=digest, command=shlex.join(["attnpin", *sys.argv[1:]]))
+
+
+def announce(session: Session, run: Run) -> None:
+    session.progress.total(len(run.arms) + run.scenario.measure.processes, done=len(run.rounds))
+    names = ", ".join(arm.name for arm in run.arms) or "none of the pin's arms"
+    session.progress.note(f"run {run.id} on {run.environment.board.name}: {names}, beside the times of the pin")
+
+
+def work_off(pinned: Pinned, job: Job) -> None:
+    """Probes of what is in question, and where their code is not surely the same, of the rest, and rounds of all."""
+    touched = [arm for arm in job.arms if arm.name in {name for _, name in pinned.rests.in_question}]
+    _probe(job, touched)
+    if same_code(pinned, load_run(job.store, job.run_id)) and not pinned.renew:
+        save_decision(job.store, job.run_id, None, FINISHED)
+        return
+    _probe(job, job.arms)
+    take_rounds(job)
+    decided = decide(load_run(job.store, job.run_id))
+    if pinned.renew or (pinned.then.decision and decided.pick != served_pair(pinned.then.decision)):
+        race(replace(job, everyone=False))  # a choice that may be pinned is measured once more
+    decided = decide(load_run(job.store, job.run_id))
+    save_decision(job.store, job.run_id, decided, ended_as(decided))
+
+
+def same_code(pinned: Pinned, now: Run) -> bool:
+    """Whether all that is in question launches what it launched, as far as the driver tells of code."""
+    found = of_seats(launched(pinned.then, now), pinned.then, pinned.rests.in_question)
+    return bool(found) and all(map(is_same, found)) and not lost(pinned.then, now, pinned.rests)
+
+
+def take_rounds(job: Job) -> None:
+    """As many fresh processes as the pin's profile asks for, every arm in each, however slow. Raises `MeasurementInvalid` as a race."""
+    patience: dict[int, Patience] = {}
+    while coming := _next(load_run(job.store, job.run_id)):
+        run_round(job, coming, patience.setdefault(coming.index, Patience(f"round {coming.index + 1}")))
+
+
+def _next(run: Run) -> NextRound | None:
+    if len(run.race) >= run.scenario.measure.processes:
+        return None
+    index = next(number for number in count() if all(each.index != number for each in run.rounds))
+    timed = measured_trials(run.trials)
+    field = (Entrant(arm, frozenset(cell for name, cell in timed if name == arm.name)) for arm in run.arms)
+    racing = tuple(entrant for entrant in field if entrant.cells)
+    return NextRound(index, racing, False) if racing else None
+
+
+def _probe(job: Job, arms: Iterable[Arm]) -> None:
+    run = load_run(job.store, job.run_id)
+    missing = tuple(arm for arm in arms if open_cells(arm, run.cells, run.trials, run.exclusions))
+    if missing:
+        probe_arms(replace(job, arms=missing), run.trials, len(run.rounds))
+
+
+def _known(pinned: Pinned, settings: Settings, store: Store, session: Session, begun: Run, tuned: str) -> Run | None:
+    known = None if settings.fresh else _finished(pinned, store, begun, tuned)
+    if known is not None:
+        session.progress.note(f"run {known.id} of {known.created} measured just this; fresh=true measures it again")
+    return known
+
+
+def _finished(pinned: Pinned, store: Store, begun: Run, tuned: str) -> Run | None:
+    """Of this very check, else of a `tune` that asked the pin's question here and measured all that is to be measured."""
+    checked = finished_run(store, begun.digest)
+    if checked is not None and (checked.rounds or not pinned.renew):
+        return checked
+    known = finished_run(store, tuned)
+    names = {arm.name for arm in begun.arms}
+    whole = known is not None and known.rounds and known.cells == begun.cells and names <= {arm.name for arm in known.arms}
+    return known if whole else None

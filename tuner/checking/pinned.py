@@ -1,0 +1,44 @@
+"""What is checked: a pin, the run behind it, and what of that is in question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from reports import wording
+from store.pin import Pin
+from store.run import Run
+from tuner.checking.resting import Resting
+from tuner.errors import UsageError
+from tuner.settings import Settings
+from tuner.shipped import shipped_entries
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """``renew``: its files are to be written anew, which takes times also where the code is the same."""
+
+    pin: Pin
+    then: Run
+    rests: Resting
+    renew: bool = False
+
+
+def refuse_edited(pin: Pin, then: Run) -> None:
+    """Raises `UsageError` for flags that the run behind the pin did not decide for: nothing was ever measured for them."""
+    decided = dict(then.decision.flags) if then.decision else {}
+    if dict(pin.flags) != decided or pin.run != then.id:
+        said = wording.flags(pin.flags) or "no flag"
+        meant = wording.flags(tuple(decided.items())) or "none"
+        raise UsageError(
+            f"the pin of run {pin.run} sets {said}, and run {then.id} in its evidence decided for {meant}: somebody edited one of "
+            "them; restore both, or write them again with attnpin tune"
+        )
+
+
+def as_pinned(settings: Settings, then: Run) -> Settings:
+    """The question that the pin answers, where ``settings`` say that it serves now."""
+    asked, engine = then.scenario, settings.scenario.engine
+    entries = settings.entries if engine.name == asked.engine.name else shipped_entries(asked.engine.name)
+    placed = replace(asked.engine, command=engine.command, path=engine.path)
+    scenario = replace(asked, engine=placed, measure=replace(asked.measure, sensitivity=()))
+    return replace(settings, scenario=scenario, gpu_is_auto=False, entries=entries, budget_s=None)

@@ -1,0 +1,69 @@
+"""Which of a pin's flags a command line is given, and what is said of the rest. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reports import wording
+from store.pin import Pin
+from tuner.engines.choices import BACKEND, PAGE_SIZE, Choices
+from tuner.errors import UsageError
+from tuner.launching.written import Written
+
+
+@dataclass(frozen=True)
+class Additions:
+    """``words`` go to the end of the command; ``said`` are sentences for the user."""
+
+    words: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+def additions(pin: Pin, here: Sequence[Written], choices: Choices) -> Additions:
+    """The flags of one choice go together: beside one split flag of the user's the other would make a pair that nobody measured. A page
+    size that was pinned with other backends than the user's stays away too. Raises `UsageError` for a flag that no run pins."""
+    if not pin.flags:
+        return Additions((), (f"the pin sets no flag: {wording.unset(pin.unset)}",))
+    words, said = list[str](), list[str]()
+    for name, value in pin.flags:
+        if name not in choices.options:
+            raise UsageError(f"pin {pin.run} sets --{name} {value}, which attnpin does not; write it again with attnpin tune")
+        against = _against(name, pin, here, choices)
+        if against is None:
+            words += [f"--{name}", value]
+        else:
+            said.append(f"--{name} {value} is not added: {against}")
+    added = (f"added {wording.flags(tuple(zip((word[2:] for word in words[::2]), words[1::2])))}",) if words else ()
+    return Additions(tuple(words), (*added, *said))
+
+
+def _against(name: str, pin: Pin, here: Sequence[Written], choices: Choices) -> str | None:
+    choice = choices.options[name]
+    own = next((each for each in here if each.choice == choice), None)
+    if own is not None:
+        same = next((f", as the pin has it, in {each.place}" for each in _same(name, pin, here)), None)
+        return _words(own) + (same or f"; it goes before the pin, whose evidence is not about it (in {own.place})")
+    others = [each for each in here if each.choice == BACKEND]
+    if choice == PAGE_SIZE and others and not _all_pinned(others, pin, choices):
+        return f"it was measured with the pinned backends, and {_words(others[0])}"
+    return None
+
+
+def _same(name: str, pin: Pin, here: Sequence[Written]) -> Iterator[Written]:
+    value = dict(pin.flags)[name]
+    return (each for each in here if each.name == name and _alike(each.value, value))
+
+
+def _all_pinned(others: Sequence[Written], pin: Pin, choices: Choices) -> bool:
+    """Whether the user's backends are the pin's own, flag by flag."""
+    pinned = {(name, value.lower()) for name, value in pin.flags if choices.options.get(name) == BACKEND}
+    return {(each.name, (each.value or "").lower()) for each in others} == pinned
+
+
+def _alike(one: str | None, other: str) -> bool:
+    return (one or "").lower() == other.lower()
+
+
+def _words(each: Written) -> str:
+    return f"{each.option} {each.value or ''}".rstrip() + " is yours"

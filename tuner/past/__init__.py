@@ -1,0 +1,1 @@
+"""What became of an arm over many sittings."""

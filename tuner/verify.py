@@ -1,0 +1,79 @@
+"""Did a running server take a pin? The story of `attnpin verify`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from backends.simulated.world import is_simulated
+from reports import wording
+from store.evidence import read_evidence
+from store.pin import Pin
+from store.pin_files import read_pin, verify_evidence
+from store.verified import Start, Verified
+from tuner.engines import WITH_RULES
+from tuner.engines.lookup import spoken_by
+from tuner.engines.rules import Spoken
+from tuner.errors import UsageError
+from tuner.logs.files import STDIN, raw_lines
+from tuner.logs.lines import Line, lines
+from tuner.verifying.ask import ask
+from tuner.verifying.expected import Expected, expected
+from tuner.verifying.follow import RUNNING, WITHIN_S, Clock, follow
+from tuner.verifying.judge import judged, nothing_said
+
+
+@dataclass(frozen=True)
+class Request:
+    """``logs`` are files, one or more a server, or ``url`` is where it serves. ``rotated``: their older parts are read too."""
+
+    pin: Path
+    logs: tuple[str, ...] = ()
+    url: str | None = None
+    follow: bool = False
+    within_s: float = WITHIN_S
+
+
+def verify(request: Request, clock: Clock = RUNNING) -> Verified:
+    """Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a log or a server that is not there."""
+    pin = read_pin(request.pin)
+    spoken = _spoken(pin)
+    wanted = expected(pin, read_evidence(verify_evidence(request.pin, pin)))
+    if not request.follow:
+        return _look(request, wanted, spoken)
+    return follow(lambda: _look(request, wanted, spoken), request.within_s, clock)
+
+
+def _spoken(pin: Pin) -> Spoken:
+    if is_simulated(pin.valid_for.gpu):
+        raise UsageError(f"this pin was made on {pin.valid_for.gpu}, which no server runs on; tune on a real one")
+    if pin.engine not in WITH_RULES:
+        raise UsageError(f"pin {pin.run} is of engine {pin.engine!r}, whose words this attnpin does not know")
+    return spoken_by(pin.engine)
+
+
+def _look(request: Request, wanted: Expected, spoken: Spoken) -> Verified:
+    engine = wanted.pin.engine
+    if request.url is not None:
+        return judged([ask(request.url, spoken, engine)], wanted)
+    starts = [start for log in request.logs for start in _starts(log, request, spoken, engine)]
+    return judged(starts, wanted)
+
+
+def _starts(log: str, request: Request, spoken: Spoken, engine: str) -> tuple[Start, ...]:
+    return spoken.starts(_lines(log, request.follow)) or (nothing_said(log, _unspoken(log, engine)),)
+
+
+def _lines(log: str, follow: bool) -> Iterator[Line]:
+    """Of a log that is followed the newest part alone, again and again."""
+    return lines(raw_lines(log, rotated=not follow), log)
+
+
+def _unspoken(log: str, engine: str) -> str:
+    """Why nothing is known; named is the engine whose log it is, if it is another's."""
+    name = wording.engine(engine)
+    for other in WITH_RULES if log != STDIN else ():
+        if other != engine and any(start.settings for start in spoken_by(other).starts(_lines(log, False))):
+            return f"it is a log of {wording.engine(other)}, and the pin is {name}'s"
+    return f"no line in which {name} says what it serves is in the log: give all of it, from the server's start"

@@ -1,0 +1,37 @@
+"""What a server that took a pin serves, from the pin and its evidence. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.cell import Phase
+from store.pin import Pin
+from store.run import Run
+from store.verdict import Served
+from tuner.unmeasured.flags import pinned_for
+from tuner.unmeasured.regressions import served_pair
+
+REPLAYED = "graph"  # a mode, as runs keep it
+
+
+@dataclass(frozen=True)
+class Expected:
+    """``phases``: what a server of the pin's role runs, by name. ``graphs``: whether decode was timed as replayed graphs, None = nothing
+    of the pick was timed."""
+
+    pin: Pin
+    served: Served
+    phases: tuple[str, ...]
+    graphs: bool | None
+
+
+def expected(pin: Pin, run: Run) -> Expected:
+    phases = tuple(phase.value for phase in run.scenario.engine.role.phases)
+    return Expected(pin, pinned_for(pin, run), phases, _replayed(run))
+
+
+def _replayed(run: Run) -> bool | None:
+    pair = served_pair(run.decision) if run.decision else None
+    decode = {each.cell.name for each in run.cells if each.cell.phase is Phase.DECODE}
+    timed = [each.mode for each in (run.decision.cells if run.decision else ()) if pair and each.arm == pair.decode and each.cell in decode]
+    return REPLAYED in timed if timed else None
