@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from backends.wire import to_plain
 from reports import dispatch, numbers, page, wording
 from reports.page import Section, Table, clean, one_line
-from reports.side_by_side import TOGETHER, WHY, times
+from reports.side_by_side import TOGETHER, WHY
 from reports.verdict import BEARINGS, change_table
 from reports.verdict_markdown import MARK, MOST_BYTES
+from reports.verdict_row import interval, times
 from store.checked import Action, Checked, Glance, Next
 from store.version_verdict import Broken, Row
 
@@ -114,9 +114,8 @@ def _lost(broken: Iterable[Broken]) -> Iterator[str]:
 
 def _row(found: Checked, row: Row, part: str = "") -> tuple[str, ...]:
     its = row.verdict.numbers
-    ratio, low, high = (numbers.ratio(math.exp(value)) for value in (its.estimate, its.low, its.high))
     label = row.verdict.label.value + (f": {WHY[row.verdict.why]}" if row.verdict.why else "") + (" (control)" if row.control else part)
-    shown = (*times(row), f"{ratio} ({low} to {high})")
+    shown = (*times(row), interval(row))
     return row.arm, row.cell or TOGETHER, *shown, label, _kernels(found, row), str(its.rounds), numbers.percent(its.minimum_detectable)
 
 

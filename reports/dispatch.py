@@ -17,7 +17,7 @@ def sentences(found: Sequence[Dispatch]) -> Iterator[str]:
         yield f"and {len(changed) - MORE} more; --json has all"
     same = [each for each in found if not _changed(each)]
     if known := dict.fromkeys(each.arm for each in same if each.code):
-        yield f"the same machine code on every cell not named above: {', '.join(known)}"
+        yield f"the same machine code on every cell{' not named above' if changed else ''}: {', '.join(known)}"
     if told := dict.fromkeys(each.arm for each in same if each.code is None):
         yield f"kernels of the same names, whose machine code the driver does not tell: {', '.join(told)}"
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from backends.wire import to_plain
 from reports import dispatch, explanation, numbers, page, ways_out, wording
 from reports.page import Section, Table, clean
+from reports.verdict_row import interval, times
 from store.comparison import Label, Why
 from store.run import Run
 from store.side_by_side import SideBySide
@@ -74,13 +75,14 @@ def _said(verdict: VersionVerdict) -> str:
     rows = [row for row in verdict.rows if not row.control]
     alike = [row for row in rows if row.verdict.label is verdict.label]
     if not alike:
-        return "no arm was measured on both sides"
+        return next(iter(verdict.unlike), "no arm was measured on both sides")
     if verdict.label in (Label.REGRESSED, Label.IMPROVED):
         return f"{worst(alike)}; {len(alike)} of {len(rows)} comparisons {verdict.label.value}"
     if verdict.label is Label.EQUIVALENT:
         margin = numbers.percent(math.expm1(alike[0].verdict.numbers.margin))
         return f"in none of {len(rows)} comparisons did a time change by {margin}"
-    return f"{len(alike)} of {len(rows)} comparisons are open, {WHY[alike[0].verdict.why or Why.OPEN]} ({alike[0].verdict.numbers.what})"
+    are = "is" if len(alike) == 1 else "are"
+    return f"{len(alike)} of {len(rows)} comparisons {are} open, {WHY[alike[0].verdict.why or Why.OPEN]} ({alike[0].verdict.numbers.what})"
 
 
 def worst(rows: Sequence[Row]) -> str:
@@ -132,15 +134,9 @@ def _sections(measured: SideBySide, verdict: VersionVerdict) -> Iterator[Section
 
 def _row(row: Row) -> tuple[str, ...]:
     found = row.verdict.numbers
-    ratio, low, high = (numbers.ratio(math.exp(value)) for value in (found.estimate, found.low, found.high))
     label = row.verdict.label.value + (f": {WHY[row.verdict.why]}" if row.verdict.why else "") + (" (control)" if row.control else "")
     detectable = numbers.percent(found.minimum_detectable)
-    return row.arm, row.cell or TOGETHER, *times(row), f"{ratio} ({low} to {high})", label, str(found.rounds), detectable
-
-
-def times(row: Row) -> tuple[str, str]:
-    unit = numbers.milliseconds if row.cell is None else numbers.microseconds
-    return unit(row.old), unit(row.new)
+    return row.arm, row.cell or TOGETHER, *times(row), interval(row), label, str(found.rounds), detectable
 
 
 def _beside(each: Beside) -> tuple[str, ...]:

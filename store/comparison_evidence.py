@@ -57,7 +57,9 @@ def _records(measured: SideBySide) -> Iterator[Record]:
 
 def _named(said: str, versions: str) -> str:
     """ "path:/opt/flashinfer" -> "flashinfer-python==0.6.1", and so for a command; what names no place stays."""
-    if said.startswith(SETTINGS) or not (said.startswith(FOLDERS) or "/" in said or " " in said):
+    if said.startswith(SETTINGS):
+        return SETTINGS + without_places(said.removeprefix(SETTINGS))
+    if not (said.startswith(FOLDERS) or "/" in said or " " in said):
         return without_paths(said)
     words = said.split()
     return versions or without_paths(words[0] if len(words) == 1 else f"{words[0]} {CUT} {words[-1]}")

@@ -149,6 +149,7 @@ def fitting(name: str, cls: type[T], plain: dict[str, Any]) -> T:
 def _check_header(name: str, header: Record, kind: str, known: int) -> None:
     schema = header.get("schema")
     if header.get("record") != kind or not isinstance(schema, int):
-        raise EvidenceError(f"{name} is no {kind}: its first line says not what it is; restore the committed file")
+        said = f"its first line says {header['record']!r:.60}"
+        raise EvidenceError(f"{name} is no {kind}: {said}; give the file that is one, or restore the committed one")
     if schema > known:
         raise NewerSchema(f"evidence {name} has schema {schema} and this attnpin reads schemas up to {known}; install a newer attnpin")

@@ -14,14 +14,13 @@ from sqlalchemy.orm import Session
 
 from backends.arm import Arm
 from backends.environment import Environment
+from backends.timing.disturbance import CAPPED
 from backends.wire import from_plain
 from store.connect import Store, reading
 from store.course import Point
 from store.measured_tables import CellRoundRow, RoundRow, VisitRow
 from store.side_by_side_tables import SideBySideRow
 from store.tables import ArmRow, CellRow, DecisionRow, RunRow
-
-CAPPED = "power capped"
 
 
 @dataclass(frozen=True)

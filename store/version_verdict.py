@@ -63,7 +63,8 @@ class Beside:
 class VersionVerdict:
     """``label`` sums up the rows that are no controls: the gravest of them. ``moved`` is what differs between the sides. ``shifted``:
     what did not change moved too, so nothing is concluded. ``notes``: what limits the verdict. ``rounds`` pairs of fresh processes.
-    ``issues``: recorded faults that the candidate has, the baseline has not, and that are on the path of an arm that regressed."""
+    ``issues``: recorded faults that the candidate has, the baseline has not, and that are on the path of an arm that regressed.
+    ``unlike``: arms that either side serves in another mode (graph replays, eager calls), which are not compared."""
 
     label: Label
     rows: tuple[Row, ...]
@@ -76,3 +77,4 @@ class VersionVerdict:
     notes: tuple[str, ...]
     exit_code: int
     issues: tuple[KnownIssue, ...] = ()
+    unlike: tuple[str, ...] = ()

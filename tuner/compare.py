@@ -71,18 +71,26 @@ def compare_as(envs: tuple[Env, Env], settings: tuple[Settings, Settings], confi
 def _measured(store: Store, baseline: Side, candidate: Side, progress: Progress) -> SideBySide:
     refuse_incomparable(baseline, candidate)
     begun = with_noise(store, side_by_side(baseline, candidate))
-    if not baseline.settings.fresh and (known := finished_side_by_side(store, begun.digest)):
-        progress.note(f"{known.id} of {known.created} compared just these two; fresh=true measures them again")
+    if known := _known(store, baseline, begun, progress):
         return known
     owner = f"{OWNER} model={baseline.settings.scenario.model.name}"
     key = device_key(baseline.environment.board)
     facts = take_device(baseline.session, key, owner, Wait(baseline.settings.wait_for_gpu_s))
+    if known := _known(store, baseline, begun, progress):  # by those we waited for
+        return known
     candidate.session.company = baseline.session.company
     measured = begin_side_by_side(store, begun, baseline.settings.fresh)
     work_off(both(measured, store, baseline, candidate, facts), progress, rule_of(measured))
     refuse_empty(load_side_by_side(store, measured.id))
     end_side_by_side(store, measured.id, FINISHED)
     return load_side_by_side(store, measured.id)
+
+
+def _known(store: Store, baseline: Side, begun: SideBySide, progress: Progress) -> SideBySide | None:
+    known = None if baseline.settings.fresh else finished_side_by_side(store, begun.digest)
+    if known:
+        progress.note(f"{known.id} of {known.created} compared just these two; fresh=true measures them again")
+    return known
 
 
 def refuse_empty(measured: SideBySide) -> None:

@@ -13,7 +13,7 @@ from store.comparison import Label
 from store.side_by_side import SideBySide
 from store.version_verdict import VersionVerdict
 from tuner.comparing.differences import pairs_of
-from tuner.comparing.recorded import COMMAND, EVIDENCE, MARKDOWN, judged, recorded, write_comparison
+from tuner.comparing.recorded import COMMAND, EVIDENCE, MARKDOWN, judged, recorded, refuse_unwritable, write_comparison
 from tuner.errors import UsageError
 from tuner.progress import Progress
 from tuner.recordings import UPGRADE, folder
@@ -29,6 +29,7 @@ def run_demo_upgrade(out: Path | None, fast: bool) -> None:
         measured = recorded(path)
     if out is not None:
         _refuse_replacing(out)
+        refuse_unwritable(out)
     verdict = judged(measured)
     print(upgrade_story.recorded(measured), flush=True)
     seconds = sum(seconds for pair in pairs_of(measured) for _, seconds in round_phases(pair))

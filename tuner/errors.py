@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 OK = 0
+REGRESSED = 1  # slower than it was or is to be, or no longer served as pinned; nothing else leaves with it
 INTERNAL_FAULT = 70
 INTERRUPTED = 130
 PIPE_CLOSED = 141  # the reader of our output went away, as a shell reports it (128 + SIGPIPE)

@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path, PurePath
 from typing import NoReturn
 
@@ -25,18 +24,11 @@ from tuner.engines.lookup import choices_of
 from tuner.errors import AttnpinError, Incomplete, UsageError
 from tuner.launching.additions import Additions, additions
 from tuner.launching.interpreter import interpreter_of
+from tuner.launching.on_stale import OnStale
 from tuner.launching.written import unread_config, written
 from tuner.settings import compose
 
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish")
-
-
-class OnStale(str, Enum):
-    """What becomes of a pin that may no longer hold."""
-
-    WARN = "warn"  # its flags are added all the same
-    DEFAULT = "default"  # the command runs as it is
-    REFUSE = "refuse"  # nothing runs
 
 
 @dataclass(frozen=True)
@@ -71,7 +63,7 @@ def choices_for(pin: Pin, command: Sequence[str]) -> Choices:
         raise UsageError(
             f"{command[0]} {command[1]} takes a whole script, to which no flag can be added; give the server's own words after --"
         )
-    others = [name for name in ENGINES if name != pin.engine and any(_starts(name, word) for word in command)]
+    others = [name for name in ENGINES if name != pin.engine and _starts(name, command)]
     if others:
         raise UsageError(
             f"this pin belongs to {wording.engine(pin.engine)}, and the command starts {wording.engine(others[0])}; tune for that engine"
@@ -82,9 +74,13 @@ def choices_for(pin: Pin, command: Sequence[str]) -> Choices:
         raise UsageError(f"pin {pin.run} is of engine {pin.engine!r}, whose options this attnpin does not know") from None
 
 
-def _starts(engine: str, word: str) -> bool:
-    """ "vllm", "/opt/venv/bin/vllm", "vllm.entrypoints.openai.api_server"."""
-    return PurePath(word).name == engine or word.startswith(f"{engine}.")
+def _starts(engine: str, command: Sequence[str]) -> bool:
+    """ "vllm serve", "/opt/venv/bin/vllm serve", "-m vllm.entrypoints.openai.api_server"; the same word elsewhere may be a model's name."""
+    pairs = zip(("", *command), command, (*command[1:], ""))
+    return any(
+        word.partition(".")[0] == engine if before == "-m" else PurePath(word).name == engine and after == "serve"
+        for before, word, after in pairs
+    )
 
 
 def staleness(asked: Asked) -> str | None:

@@ -42,7 +42,7 @@ class Wait:
         if self.limit_s is None:
             return f"{spans.words(passed_s)} have passed"
         if passed_s > self.limit_s:
-            raise MeasurementInvalid(f"{because} still after {spans.words(self.limit_s)}; wait longer with --wait-for-gpu, {ELSEWHERE}")
+            raise MeasurementInvalid(f"{because} still after {spans.words(self.limit_s)}; wait longer with wait_for_gpu=4h, {ELSEWHERE}")
         return f"{spans.words(passed_s)} of {spans.words(self.limit_s)} have passed"
 
 
@@ -71,4 +71,4 @@ def in_use(device: str, others: str) -> str:
 
 
 def refusal(because: str) -> str:
-    return f"{because}; wait until it is free (--wait-for-gpu 2h does), {ELSEWHERE}"
+    return f"{because}; wait until it is free (wait_for_gpu=2h does), {ELSEWHERE}"

@@ -24,17 +24,20 @@ def refuse_unwritable(path: Path, store_url: str) -> None:
         target = destination(file, f"pin.path={path} would write {file}, which")
         if database is not None and target == destination(database, f"store {database}"):
             raise UsageError(f"pin.path={path} would write {file}, which is the database of store.url; choose another path")
-        _refuse_folder(path, target)
+        refuse_folder(f"pin.path={path}", target)
     with suppress(PinError):  # anything else there is written anew
         read_pin(path)
 
 
-def _refuse_folder(path: Path, target: Path) -> None:
-    """By trying: permissions bind neither root nor file systems such as /proc, which say yes and take no file."""
+def refuse_folder(asked: str, target: Path) -> None:
+    """Raises `UsageError` or `StoreError` where the folders of ``target`` take no file; ``asked`` is what named it, as it was written.
+
+    By trying: permissions bind neither root nor file systems such as /proc, which say yes and take no file.
+    """
     folder = next(parent for parent in target.parents if parent.exists())
     if not folder.is_dir():
-        raise UsageError(f"pin.path={path} cannot be written: {folder} is no folder; choose another path")
+        raise UsageError(f"{asked} cannot be written: {folder} is no folder; choose another path")
     try:
         tempfile.NamedTemporaryFile(dir=folder, prefix=".attnpin-").close()
     except OSError as error:
-        raise file_fault(f"pin.path={path}: a new file in {folder}", error) from error
+        raise file_fault(f"{asked}: a new file in {folder}", error) from error

@@ -1,4 +1,4 @@
-"""The backends of an engine as the package ships them, read without composing a configuration, which takes a second."""
+"""The backends of an engine as the package ships them, read without Hydra, which takes half a second to merge their files."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,13 +20,15 @@ from tuner.logs.files import STDIN, raw_lines
 from tuner.logs.lines import Line, lines
 from tuner.verifying.ask import ask
 from tuner.verifying.expected import Expected, expected
-from tuner.verifying.follow import RUNNING, WITHIN_S, Clock, follow
+from tuner.verifying.follow import RUNNING, Clock, follow
 from tuner.verifying.judge import judged, nothing_said
+from tuner.verifying.patience import WITHIN_S
 
 
 @dataclass(frozen=True)
 class Request:
-    """``logs`` are files, one or more a server, or ``url`` is where it serves. ``rotated``: their older parts are read too."""
+    """``logs`` are files, one a server or more, or ``url`` is where it serves. ``follow``: look again until it has started, but no longer
+    than ``within_s`` seconds."""
 
     pin: Path
     logs: tuple[str, ...] = ()
@@ -42,7 +44,22 @@ def verify(request: Request, clock: Clock = RUNNING) -> Verified:
     wanted = expected(pin, read_evidence(verify_evidence(request.pin, pin)))
     if not request.follow:
         return _look(request, wanted, spoken)
-    return follow(lambda: _look(request, wanted, spoken), request.within_s, clock)
+    return follow(_again(request, wanted, spoken), request.within_s, clock)
+
+
+def _again(request: Request, wanted: Expected, spoken: Spoken) -> Callable[[], Verified]:
+    """Looks anew only where a log has grown; a server is asked each time."""
+    seen: dict[tuple[int | None, ...], Verified] = {}
+
+    def look() -> Verified:
+        sizes = tuple(Path(log).stat().st_size if Path(log).exists() else None for log in request.logs)
+        if not request.logs or sizes not in seen:
+            found = _look(request, wanted, spoken)
+            seen.clear()
+            seen[sizes] = found
+        return seen[sizes]
+
+    return look
 
 
 def _spoken(pin: Pin) -> Spoken:
@@ -62,18 +79,19 @@ def _look(request: Request, wanted: Expected, spoken: Spoken) -> Verified:
 
 
 def _starts(log: str, request: Request, spoken: Spoken, engine: str) -> tuple[Start, ...]:
-    return spoken.starts(_lines(log, request.follow)) or (nothing_said(log, _unspoken(log, engine)),)
+    return spoken.starts(_lines(log, request.follow, spoken)) or (nothing_said(log, _unspoken(log, engine)),)
 
 
-def _lines(log: str, follow: bool) -> Iterator[Line]:
+def _lines(log: str, follow: bool, spoken: Spoken) -> Iterator[Line]:
     """Of a log that is followed the newest part alone, again and again."""
-    return lines(raw_lines(log, rotated=not follow), log)
+    return lines(raw_lines(log, rotated=not follow), log, spoken.WORDS)
 
 
 def _unspoken(log: str, engine: str) -> str:
     """Why nothing is known; named is the engine whose log it is, if it is another's."""
     name = wording.engine(engine)
     for other in WITH_RULES if log != STDIN else ():
-        if other != engine and any(start.settings for start in spoken_by(other).starts(_lines(log, False))):
+        spoken = spoken_by(other)
+        if other != engine and any(start.settings for start in spoken.starts(_lines(log, False, spoken))):
             return f"it is a log of {wording.engine(other)}, and the pin is {name}'s"
     return f"no line in which {name} says what it serves is in the log: give all of it, from the server's start"

@@ -15,6 +15,7 @@ SLOWDOWNS = {
 }
 IDLE = 0x01
 POWER_CAP = 0x04  # heavy kernels at stock limits: normal, and served the same way
+CAPPED = "power capped"  # the label of a process that it set the clock of
 SET_CLOCKS = {0x02: "application clocks", 0x10: "sync boost", 0x100: "display clocks"}
 OTHERS_BYTES = 512 << 20  # about one CUDA context on an H200; kernels that our arms load late took 10 MiB there
 MIB = 1 << 20
@@ -114,7 +115,7 @@ def cautions(first: Reading, readings: Iterable[Reading]) -> tuple[str, ...]:
     for mask in masks:
         held |= mask or 0
     return (
-        *(("power capped",) if held & POWER_CAP else ()),
+        *((CAPPED,) if held & POWER_CAP else ()),
         *(f"clocks held by {name}" for bit, name in SET_CLOCKS.items() if held & bit),
         *(("guard not verifiable",) if None in masks else ()),
         *(_unverifiable(first) if seen else ()),

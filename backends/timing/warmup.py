@@ -44,12 +44,12 @@ def warm_up(visits: Mapping[str, Visiting], timing: TimingSpec, device_type: str
     False when that did not happen within ``warmup_cap_s``. Clocks settle some seconds after a load begins, so a board
     that was idle needs this before every cell. ``now`` tells seconds.
     """
-    started = now()
+    started, limit = now(), SETTLED[device_type]
     windows = [_window(visits, now)]
     while True:
         windows.append(_window(visits, now))
         elapsed_s = now() - started
-        if elapsed_s >= timing.warmup_s and (settled(*windows[-2:], SETTLED[device_type]) or steady(windows[-LONG:], SETTLED[device_type])):
+        if elapsed_s >= timing.warmup_s and (settled(windows[-2], windows[-1], limit) or steady(windows[-LONG:], limit)):
             return True
         if elapsed_s >= timing.warmup_cap_s:
             return False

@@ -44,6 +44,10 @@ def test_a_comparison_comes_back_as_the_public_one_and_the_same_gives_the_same_b
         ("present", "present"),
         (OLD, OLD),
         ("with:gpu.simulated.noise.process_pct=0.8", "with:gpu.simulated.noise.process_pct=0.8"),
+        (
+            "with:engine.command=[docker,run,reg.example.org/a:1,python3] engine.path=[ov/anna]",
+            "with:engine.command=COMMAND engine.path=PATH",
+        ),
     ],
 )
 def test_an_environment_named_by_a_place_is_named_by_what_sets_it_apart(written: str, shown: str) -> None:
@@ -68,7 +72,7 @@ def test_other_places_of_the_command_become_words() -> None:
     ("content", "error", "said"),
     [
         (b"no zstandard", EvidenceError, "cut short, changed, or not"),
-        (evidence_bytes(a_run()), EvidenceError, "is no attnpin comparison"),
+        (evidence_bytes(a_run()), EvidenceError, "is no attnpin comparison: its first line says 'attnpin evidence'"),
         (packed({"record": "attnpin comparison", "schema": 99}, []), NewerSchema, "has schema 99 and this attnpin reads schemas up to 1"),
         (packed({"record": "attnpin comparison", "schema": 1}, []), EvidenceError, "does not fit this attnpin"),
     ],

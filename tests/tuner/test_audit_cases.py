@@ -28,7 +28,7 @@ from tuner.settings import compose
 CASES = YAML(typ="safe").load(Path(__file__).parents[1] / "cases" / "audit.yaml")
 REPORTED = [case for case in CASES if "figures" in case]
 PLANNED = [case for case in CASES if "plan" in case]
-FEW = "backend=[fa3,flashinfer,triton]"  # composes in a third of the time
+FEW = "backend=[fa3,flashinfer,triton]"  # those that the reports compare
 
 
 @pytest.mark.parametrize("case", REPORTED, ids=lambda case: case["id"])

@@ -13,7 +13,7 @@ from tuner.hydra_app import run as tune
 from tuner.plan import make_plan
 from tuner.settings import compose
 
-FEW = ["engine=vllm", "backend=[vllm/flash_attn]"]  # composes in a third of the time
+FEW = ["engine=vllm", "backend=[vllm/flash_attn]"]  # where no other matters
 ON_H200 = ["engine=vllm", "gpu=h200", "model=qwen3_8b"]
 
 

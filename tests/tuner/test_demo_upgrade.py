@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tuner import cli
+from tuner.comparing.recorded import EVIDENCE
 from tuner.demo_upgrade import TOLD
 from tuner.recordings import UPGRADE, folder
 
@@ -27,6 +28,17 @@ def test_its_files_are_those_of_the_comparison_and_replace_nothing(tmp_path: Pat
         assert file.read_bytes() == (folder() / UPGRADE / TOLD / file.name).read_bytes()
     assert cli.run(["demo", "upgrade", "--fast", "--out", str(tmp_path / "out")]) == 2
     assert "is there already and the demo replaces nothing; give another folder with --out" in capsys.readouterr().err
+
+
+def test_a_folder_that_takes_no_file_is_refused_before_the_story(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["demo", "upgrade", "--fast", "--out", "/proc/out"]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and "--out /proc/out: a new file in /proc cannot be written" in told.err
+
+
+def test_a_comparison_that_is_not_there_is_named_with_where_one_comes_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["report", "--comparison", str(tmp_path)]) == 2
+    assert f"there is no {tmp_path / EVIDENCE}; give the folder that attnpin compare --out wrote" in capsys.readouterr().err
 
 
 def test_a_word_that_is_nearly_it_leads_there(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ OTHERS = "40.0 GiB are taken"
 def test_who_is_not_to_be_waited_for_ends_the_job_at_once() -> None:
     with pytest.raises(MeasurementInvalid) as refused:
         Company("NVIDIA H200").bear(OTHERS)
-    wait = "wait until it is free (--wait-for-gpu 2h does), or choose another GPU with CUDA_VISIBLE_DEVICES"
+    wait = "wait until it is free (wait_for_gpu=2h does), or choose another GPU with CUDA_VISIBLE_DEVICES"
     assert str(refused.value) == f"NVIDIA H200 is used by others: {OTHERS}; {wait}"
 
 

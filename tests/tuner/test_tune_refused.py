@@ -169,5 +169,5 @@ def test_a_gpu_that_others_are_using(site: Site, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(Session, "facts", busy)
     assert site.tune() == 4
-    assert "is used by others: 40.0 GiB are taken and runs at 97 % load; wait until it is free" in told(capsys)
+    assert "is used by others: 40.0 GiB are taken, at 97 % load; wait until it is free" in told(capsys)
     assert list_runs(open_store(site.url)) == ()

@@ -17,9 +17,8 @@ from tuner.auditing.judge import judged
 from tuner.auditing.steps import Steps
 from tuner.decide import decide
 from tuner.deciding.standing import standing_of
-from tuner.errors import OK, Incomplete, worst
+from tuner.errors import OK, REGRESSED, Incomplete, worst
 
-WRONG_DEFAULT = 1  # the exit code of a default that is slower here
 NOTHING_RECORDED = "no reason that can be measured is recorded on the path to it"
 NONE_TESTED = "none of the reasons recorded for it can be tested here"
 
@@ -79,5 +78,5 @@ def exit_code(reasons: Reasons, default: DefaultFound) -> int:
     """1: another backend is to be used; 3: something could not be told; 0: the default stays."""
     unsure = default.verdict in (DefaultVerdict.INCONCLUSIVE, DefaultVerdict.UNTESTED)
     unsure |= any(found.verdict in (ReasonVerdict.INCONCLUSIVE, ReasonVerdict.UNTESTABLE) for found in reasons)
-    codes = ((WRONG_DEFAULT, default.verdict is DefaultVerdict.SLOWER), (Incomplete.exit_code, unsure))
+    codes = ((REGRESSED, default.verdict is DefaultVerdict.SLOWER), (Incomplete.exit_code, unsure))
     return worst([OK, *(code for code, holds in codes if holds)])

@@ -14,8 +14,8 @@ from store.run import Run
 from store.verdict import Bearing, Verdict
 from store.version_verdict import Broken, Row
 from tuner.checking.resting import Resting, cells_of
-from tuner.comparing.judge import GRAVITY, REGRESSED
-from tuner.errors import OK, Incomplete, WrongResults
+from tuner.comparing.judge import GRAVITY
+from tuner.errors import OK, REGRESSED, Incomplete, WrongResults
 from tuner.unmeasured.regressions import served_pair
 
 ANSWERS = {

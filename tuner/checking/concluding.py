@@ -17,7 +17,8 @@ from tuner.checking import answering, confirm, saying
 from tuner.checking.code import glance, is_same, launched, lost, of_seats
 from tuner.checking.pinned import Pinned
 from tuner.checking.resting import Resting
-from tuner.checking.screened import Screen, notes_of, rival_rows, served_rows
+from tuner.checking.screen import Screen
+from tuner.checking.screened import notes_of, rival_rows, served_rows
 from tuner.errors import OK, Incomplete
 from tuner.verdicts.session import SessionNoise
 

@@ -6,99 +6,22 @@ Source: the measuring protocol, section 4.3: differences of two sittings, less w
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from backends.cell import Phase
-from reports.numbers import percent
 from reports.wording import pair as words
 from store.decision import Pair
-from store.digest import cell_digest
 from store.run import Run
 from store.scenario import WeightedCell
-from store.version_verdict import Dispatch, Row
-from tuner.checking.code import is_same, launched, no_other
-from tuner.checking.resting import Resting, Seat, cells_of
-from tuner.checking.series import Key, Series, objective_series, series_of, shares
+from store.version_verdict import Row
+from tuner.checking.screen import FEWEST, Screen
+from tuner.checking.series import Key, objective_series, shares
 from tuner.objective import counted
-from tuner.sieve import measured_trials
 from tuner.unmeasured.regressions import served_pair
-from tuner.verdicts.correction import MOST_DRIFT, Correction, by_controls, none
+from tuner.verdicts.correction import Correction
 from tuner.verdicts.inference import Array, Estimates
-from tuner.verdicts.session import SessionNoise
-from tuner.verdicts.stored import Sitting, difference, incomparable, screened
-
-CAPPED = "power capped"
-FEWEST = 2  # processes of a control: its own scatter is part of what a correction costs
-
-
-@dataclass(frozen=True)
-class Screen:
-    """The pin's run ``then`` and today's ``now``; ``noise`` is what whole sittings differ by."""
-
-    then: Run
-    now: Run
-    rests: Resting
-    noise: SessionNoise
-
-    @cached_property
-    def old(self) -> Series:
-        return series_of(self.then)
-
-    @cached_property
-    def new(self) -> Series:
-        return series_of(self.now)
-
-    @cached_property
-    def launched(self) -> tuple[Dispatch, ...]:
-        return launched(self.then, self.now)
-
-    @cached_property
-    def same(self) -> frozenset[Key]:
-        """Where the machine code is known to be the same: there is no change to be found."""
-        return frozenset((each.arm, each.cell) for each in self.launched if is_same(each))
-
-    @cached_property
-    def controls(self) -> dict[str, tuple[str, ...]]:
-        """By cell, the arms that nothing touches and that launch there what they launched."""
-        untouched = [each for each in self.launched if each.arm not in self.rests.touched and no_other(each)]
-        keys = [key for each in untouched if self._timed(key := (each.arm, each.cell))]
-        return {cell: tuple(arm for arm, its in keys if its == cell) for _, cell in keys}
-
-    def correction(self, cell: str) -> Correction:
-        return correction_by(self.controls.get(cell, ()), cell, self.new, self.old)
-
-    def estimate(self, key: Key) -> Estimates:
-        return difference(self.new[key][:, None], self.old[key][:, None], self.correction(key[1]), self.noise)
-
-    def apart(self, key: Key) -> str | None:
-        """Why the two sides say nothing of each other there; None where they do."""
-        modes = {trial.identity.mode for run in (self.then, self.now) if (trial := measured_trials(run.trials).get(key)) and trial.identity}
-        if len(modes) > 1:
-            return f"{key[0]} on {key[1]} was served in another mode ({' and '.join(sorted(modes))})"
-        if (spread := self._spread(key[1])) > MOST_DRIFT:
-            return f"arms that nothing touched moved apart by {percent(math.expm1(spread))} on {key[1]}"
-        cell = next(weighted.cell for weighted in self.now.cells if weighted.cell.name == key[1])
-        sides = ((self.now, self.new), (self.then, self.old))
-        new, old = (_sitting(run, cell_digest(cell), len(series[key])) for run, series in sides)
-        return incomparable(new, old, self.correction(key[1]))
-
-    def _spread(self, cell: str) -> float:
-        """Between what the controls moved by, in ln; 0 with fewer than two."""
-        moves = [float(self.new[arm, cell].mean() - self.old[arm, cell].mean()) for arm in self.controls.get(cell, ())]
-        return max(moves) - min(moves) if moves else 0.0
-
-    def _timed(self, key: Key) -> bool:
-        return all(key in side and len(side[key]) >= FEWEST for side in (self.old, self.new))
-
-    def keys(self, seats: Collection[Seat]) -> tuple[Key, ...]:
-        """Arms and cells of ``seats`` that may have changed and were timed on both sides, in the order of the run."""
-        ordered = [(phase, arm.name) for phase in Phase for arm in self.now.arms if (phase, arm.name) in seats]
-        found = [(arm, cell) for phase, arm in ordered for cell in cells_of(self.then, phase)]
-        return tuple(key for key in found if self._timed(key) and key not in self.same)
+from tuner.verdicts.stored import difference, screened
 
 
 def served_rows(screen: Screen) -> tuple[Row, ...]:
@@ -150,16 +73,6 @@ def _by_shares(screen: Screen, pair: Pair, cells: Sequence[WeightedCell]) -> Cor
     return Correction(shift, error**2, min(each.df for _, each in parts), np.zeros(1))
 
 
-def correction_by(controls: Iterable[str], cell: str, new: Series, old: Series) -> Correction:
-    """What ``controls`` moved by on ``cell``: their median, no surer than the least sure of them; nothing where there are none."""
-    found = [by_controls(*(side[arm, cell][:, None, None] for side in (new, old))) for arm in controls]
-    if not found:
-        return none(1)
-    shift = np.median([each.shift for each in found], axis=0)
-    variance = np.max([each.variance for each in found], axis=0)
-    return Correction(shift, variance, min(each.df for each in found), np.zeros(1))
-
-
 def _served(run: Run) -> Pair:
     pair = served_pair(run.decision) if run.decision else None
     if pair is None:
@@ -172,18 +85,5 @@ def _together(found: Sequence[Estimates]) -> Estimates:
     return Estimates(centre, error, df, min(each.rounds for each in found))
 
 
-def _sitting(run: Run, cell: str, processes: int) -> Sitting:
-    board = run.environment.board
-    capped = any(CAPPED in measured.labels for measured in run.rounds)
-    return Sitting(run.protocol, cell, processes, (board.name, board.uuid, board.power_limit_w, board.mig), capped)
-
-
 def _mean(values: Array) -> float:
     return math.exp(float(values.mean()))
-
-
-def same_board(then: Run, now: Run) -> bool:
-    boards: Iterable[tuple[object, ...]] = (
-        (each.uuid, each.power_limit_w, each.mig) for each in (then.environment.board, now.environment.board)
-    )
-    return len(set(boards)) == 1

@@ -8,7 +8,7 @@ from statistics import fmean
 from store.connect import Store
 from store.repository import finished_runs
 from store.run import Run
-from tuner.checking.screened import FEWEST, correction_by, same_board
+from tuner.checking.screen import FEWEST, correction_by, same_board
 from tuner.checking.series import series_of
 from tuner.verdicts.session import SessionNoise, assumed, session_noise
 from tuner.verdicts.stored import difference

@@ -85,5 +85,5 @@ def _told(found: Compared, attribution: Attribution | None, json: bool, markdown
 
 
 def gated(overrides: list[str]) -> list[str]:
-    """`quick` looks once, which finds large changes alone; what compares versions takes `gate` unless told otherwise."""
+    """What compares versions takes `gate` unless told otherwise: `quick` claims no change before a calibration found the board calm."""
     return overrides if any(override.startswith("measure=") for override in overrides) else ["measure=gate", *overrides]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,22 +11,14 @@ import typer
 
 from tuner.commands.options import ConfigDir, Json
 from tuner.errors import UsageError
+from tuner.launching.on_stale import OnStale
+from tuner.verifying.patience import WITHIN_S
 
 OVERRIDE = re.compile(r"[~+]{0,2}[\w./@-]+=.*", re.DOTALL)
-LONGEST_S = 900.0  # as tuner.verifying.follow
-
 Logs = Annotated[
     list[str] | None,
     typer.Option("--log", metavar="FILE", help="its log, gzipped or not, older parts beside it included; - reads a pipe; one a server"),
 ]
-
-
-class Stale(str, Enum):
-    """As `tuner.launch.OnStale`, which is not imported for a line of help."""
-
-    warn = "warn"
-    default = "default"
-    refuse = "refuse"
 
 
 def verify(
@@ -35,7 +26,7 @@ def verify(
     log: Logs = None,
     url: Annotated[str | None, typer.Option("--url", metavar="URL", help="where it serves, instead of --log")] = None,
     follow: Annotated[bool, typer.Option("--follow", help="wait until it has started")] = False,
-    within: Annotated[float, typer.Option("--within", metavar="SECONDS", min=0, help="with --follow: no longer")] = LONGEST_S,
+    within: Annotated[float, typer.Option("--within", metavar="SECONDS", min=0, help="with --follow: no longer")] = WITHIN_S,
     json: Json = False,
 ) -> int:
     """Did a running server take the pin? By its log or by its own answer: backends of both phases, page size, KV dtype, decode graphs.
@@ -60,19 +51,19 @@ def launch(
     ],
     pin: Annotated[str, typer.Option("--pin", metavar="FILE", help="the pin")],
     on_stale: Annotated[
-        Stale, typer.Option("--on-stale", help="something changed under the pin: warn and add its flags, start the default, or refuse")
-    ] = Stale.warn,
+        OnStale, typer.Option("--on-stale", help="something changed under the pin: warn and add its flags, start the default, or refuse")
+    ] = OnStale.WARN,
     config_dir: ConfigDir = None,
 ) -> None:
     """Checks the pin (check --fast), adds those of its flags that CMD does not set, and becomes CMD: signals, exit code and streams are
     the server's. Exit 2: not started, the request is wrong; 3: not started, a stale pin is refused."""
-    from tuner.launch import Asked, OnStale
+    from tuner.launch import Asked
     from tuner.launch import launch as launched
 
     overrides, command = parted(words)
     if not command:
         raise UsageError("there is no command to start; write it after --, as in attnpin launch --pin F -- sglang serve --model-path M")
-    launched(Asked(Path(pin), command, OnStale(on_stale.value), overrides, config_dir))
+    launched(Asked(Path(pin), command, on_stale, overrides, config_dir))
 
 
 def parted(words: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -6,7 +6,7 @@ A difference is taken block by block: the four passes of a block lie around each
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
@@ -44,10 +44,15 @@ def differences(pairs: Sequence[RoundPair], keys: Sequence[Key]) -> Array:
 def too_few_blocks(pair: RoundPair) -> str | None:
     """The sentence for an arm of which so many blocks were lost that the pair says nothing; None where there is none."""
     old, new = map(_blocks, pair)
-    for key in sorted(old.keys() & new.keys()):
-        if (common := len(old[key].keys() & new[key].keys())) < FEWEST_BLOCKS:
-            return f"of {key[0]} on {key[1]} only {common} of {len(old[key])} blocks came through undisturbed on both sides"
+    for key in sorted({key for measured in pair for key in _prepared(measured)}):  # nothing may have come through of one
+        its = [side.get(key, {}).keys() for side in (old, new)]
+        if (common := len(its[0] & its[1])) < FEWEST_BLOCKS:
+            return f"of {key[0]} on {key[1]} only {common} of {max(map(len, its))} blocks came through undisturbed on both sides"
     return None
+
+
+def _prepared(measured: Round) -> Iterator[Key]:
+    return ((arm, cell.cell) for cell in measured.cells for arm, _ in cell.launches)
 
 
 def objective_differences(pairs: Sequence[RoundPair], arms: Sequence[str], cells: Sequence[WeightedCell], objective: Objective) -> Array:

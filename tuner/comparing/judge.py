@@ -15,15 +15,16 @@ from store.version_verdict import Broken, Row, VersionVerdict
 from tuner.comparing import differences as taken
 from tuner.comparing.differences import Key, pairs_of
 from tuner.comparing.dispatch import beside, broken, dispatches
+from tuner.comparing.env import SETTINGS
 from tuner.comparing.known import known_issues
 from tuner.comparing.sameness import controls, moved, untouched
-from tuner.errors import OK, Incomplete, WrongResults
+from tuner.comparing.uncompared import in_other_modes, without_baseline
+from tuner.errors import OK, REGRESSED, Incomplete, WrongResults
 from tuner.unmeasured.regressions import Regression
 from tuner.verdicts.inference import Array
 from tuner.verdicts.rule import Rule, rule_for
 from tuner.verdicts.side_by_side import may_stop, shifted, verdicts
 
-REGRESSED = 1
 CODES = {Label.REGRESSED: REGRESSED, Label.INCONCLUSIVE: Incomplete.exit_code, Label.SUSPECT: Incomplete.exit_code}
 GRAVITY = (Label.REGRESSED, Label.SUSPECT, Label.INCONCLUSIVE, Label.IMPROVED, Label.EQUIVALENT)
 
@@ -46,8 +47,8 @@ def judge(measured: SideBySide, rule: Rule, known: Iterable[Regression] = ()) ->
         *_objectives(measured, asked, rule, off),
         *_rows(measured, kept, rule, unsettled, off, control=True),
     )
-    failed = broken(measured)
-    label = _gravest(rows, failed)
+    failed, unlike = broken(measured), in_other_modes(measured)
+    label = _gravest(rows, failed, unlike)
     return VersionVerdict(
         label=label,
         rows=rows,
@@ -57,17 +58,18 @@ def judge(measured: SideBySide, rule: Rule, known: Iterable[Regression] = ()) ->
         moved=moved(measured.baseline, measured.candidate),
         shifted=off,
         rounds=len(pairs),
-        notes=tuple(_notes(measured, bool(kept))),
+        notes=(*unlike, *without_baseline(measured), *_notes(measured, bool(kept))),
         exit_code=exit_code(label, failed),
         issues=tuple(known_issues(measured, rows, known)),
+        unlike=unlike,
     )
 
 
 def needs_more(measured: SideBySide, rule: Rule) -> bool:
     """Whether another pair of processes may change a label."""
     pairs, same = pairs_of(measured), controls(measured)
-    if len(pairs) < 2:
-        return True
+    if not 2 <= len(pairs) < rule.looks[-1]:
+        return len(pairs) < 2
     keys = [key for key in taken.keys_of(pairs) if key[0] not in same]
     cells, objective = measured.baseline.cells, _objective(measured)
     arms = taken.arms_with_objective(keys, cells, objective)
@@ -113,11 +115,14 @@ def _objective(measured: SideBySide) -> Objective:
     return measured.baseline.scenario.decide.objective
 
 
-def _gravest(rows: Iterable[Row], failed: Sequence[Broken]) -> Label:
-    """Of the rows that are no controls; an arm that is served no more has regressed, whatever the others do."""
+def _gravest(rows: Iterable[Row], failed: Sequence[Broken], unlike: Sequence[str]) -> Label:
+    """Of the rows that are no controls; an arm that is served no more has regressed, whatever the others do, and one that is served
+    in another mode leaves the question open."""
     labels = {row.verdict.label for row in rows if not row.control}
     if failed:
         labels.add(Label.REGRESSED)
+    if unlike:
+        labels.add(Label.INCONCLUSIVE)
     return next((label for label in GRAVITY if label in labels), Label.INCONCLUSIVE)
 
 
@@ -127,7 +132,10 @@ def exit_code(label: Label, failed: Iterable[Broken]) -> int:
 
 def _notes(measured: SideBySide, has_controls: bool) -> Iterable[str]:
     changes = moved(measured.baseline, measured.candidate)
-    if not changes:
+    set_apart = measured.said[0] != measured.said[1] and any(said.startswith(SETTINGS) for said in measured.said)
+    if not changes and set_apart:
+        yield "no version, content or variable differs between the two environments: what differs is what with: sets"
+    elif not changes:
         yield "nothing differs between the two environments: this measures the measuring"
     elif untouched(measured):
         yield "nothing that moved touches an arm that was measured"

@@ -83,8 +83,13 @@ def measure_pair(
                 player.turn()
     old, new = (player.round for player in players)
     if lost := too_few_blocks((old, new)):
-        raise SideFailed(0, WorkerFailed(Outcome.INTERRUPTED, lost, Place()))
+        poorer = int(_visits(new) < _visits(old))
+        raise SideFailed(poorer, WorkerFailed(Outcome.INTERRUPTED, lost, Place()))
     return old, new
+
+
+def _visits(measured: Round) -> int:
+    return sum(len(cell.visits) for cell in measured.cells)
 
 
 def _each(players: Sequence[Player], rng: random.Random) -> bool:

@@ -25,7 +25,9 @@ def refuse_other_questions(baseline: Settings, candidate: Settings) -> None:
             f"and --candidate (with: takes {allowed} and gpu.simulated.*)"
         )
     if candidate.world is not None and candidate.scenario.engine.path != baseline.scenario.engine.path:
-        raise UsageError("path: changes nothing on a simulated GPU, which runs no kernels; name versions (name==version) or with:gpu.simulated.*")
+        raise UsageError(
+            "path: changes nothing on a simulated GPU, which runs no kernels; name versions (name==version) or with:gpu.simulated.*"
+        )
 
 
 def _changed(baseline: Settings, candidate: Settings) -> Iterator[str]:

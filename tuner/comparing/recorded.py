@@ -10,6 +10,8 @@ from store.files import destination, write_together
 from store.side_by_side import SideBySide
 from store.version_verdict import VersionVerdict
 from tuner.comparing.judge import judge, rule_of
+from tuner.errors import UsageError
+from tuner.pin_place import refuse_folder
 from tuner.unmeasured.regressions import load_regressions
 
 EVIDENCE, MARKDOWN, COMMAND = "comparison.evidence.jsonl.zst", "comparison.md", "command.txt"
@@ -21,8 +23,11 @@ def judged(measured: SideBySide, config_dir: str | None = None) -> VersionVerdic
 
 
 def recorded(path: Path) -> SideBySide:
-    """Of an evidence file, or of the folder that holds it. Raises `EvidenceError`, or `NewerSchema`."""
-    return read_comparison(path / EVIDENCE if path.is_dir() else path)
+    """Of an evidence file, or of the folder that holds it. Raises `UsageError` where there is none, `EvidenceError`, or `NewerSchema`."""
+    file = path / EVIDENCE if path.is_dir() else path
+    if not file.exists():
+        raise UsageError(f"--comparison {path}: there is no {file}; give the folder that attnpin compare --out wrote")
+    return read_comparison(file)
 
 
 def texts(measured: SideBySide, config_dir: str | None = None) -> dict[str, str]:
@@ -38,6 +43,6 @@ def write_comparison(folder: Path, measured: SideBySide, config_dir: str | None 
 
 
 def refuse_unwritable(folder: Path) -> None:
-    """Before anything is measured. Raises `StoreError` where the files could not be put."""
+    """Before anything is measured. Raises `UsageError` or `StoreError` where the files could not be put."""
     for name in (EVIDENCE, MARKDOWN, COMMAND):
-        destination(folder / name)
+        refuse_folder(f"--out {folder}", destination(folder / name))

@@ -104,6 +104,7 @@ class Spoken(Protocol):
     """What a running server says of itself, understood."""
 
     INFO: tuple[str, ...]  # where it answers what it serves, the current path first
+    WORDS: tuple[str, ...]  # one of them is in every line that counts
 
     def starts(self, lines: Iterable[Line]) -> tuple[Start, ...]:
         """Each start of each server in a log, in order."""

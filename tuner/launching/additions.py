@@ -42,7 +42,7 @@ def _against(name: str, pin: Pin, here: Sequence[Written], choices: Choices) -> 
     choice = choices.options[name]
     own = next((each for each in here if each.choice == choice), None)
     if own is not None:
-        same = next((f", as the pin has it, in {each.place}" for each in _same(name, pin, here)), None)
+        same = next((f", as the pin has it (in {each.place})" for each in _same(name, pin, here)), None)
         return _words(own) + (same or f"; it goes before the pin, whose evidence is not about it (in {own.place})")
     others = [each for each in here if each.choice == BACKEND]
     if choice == PAGE_SIZE and others and not _all_pinned(others, pin, choices):

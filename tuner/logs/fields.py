@@ -36,9 +36,7 @@ def _value(node: ast.expr) -> Any:
         return {_value(key): _value(value) for key, value in zip(node.keys, node.values) if isinstance(key, ast.Constant)}
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         return [_value(item) for item in node.elts]
-    if isinstance(node, ast.Constant):
-        return node.value
-    return ast.unparse(node)
+    return _literal(ast.unparse(node))
 
 
 def _literal(value: str) -> Any:

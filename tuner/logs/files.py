@@ -32,10 +32,10 @@ def raw_lines(log: str, rotated: bool = True) -> Iterator[Raw]:
         yield from _numbered("standard input", sys.stdin.buffer)
         return
     path = Path(log)
-    if not path.is_file():
+    if path.is_dir() or not path.exists():
         what = "is a folder: name a file in it" if path.is_dir() else "does not exist: check the path"
         raise UsageError(f"--log {log} {what}")
-    for part in (*rotated_parts(path), path) if rotated else (path,):
+    for part in (*rotated_parts(path), path) if rotated and path.is_file() else (path,):  # a pipe has no parts
         with part.open("rb") as file:
             yield from _numbered(part.name, file)
 

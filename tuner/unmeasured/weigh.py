@@ -10,9 +10,7 @@ from reports import wording
 from reports.verdict import in_words
 from store.pin import Pin
 from store.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Status, Verdict
-from tuner.errors import Incomplete
-
-BAD = 1  # without measuring: a pinned flag is refused or means something else, or a known bad release is on its path
+from tuner.errors import REGRESSED, Incomplete
 
 
 def weighed(found: Verdict, pin: Pin, flags: FlagsNow | None, issues: Sequence[KnownIssue] = ()) -> Verdict:
@@ -20,11 +18,11 @@ def weighed(found: Verdict, pin: Pin, flags: FlagsNow | None, issues: Sequence[K
     with_all = replace(found, flags=flags, issues=tuple(issues))
     served = [issue for issue in issues if issue.bearing is Bearing.SERVED]
     if flags is not None and (said := _against(pin, flags)):
-        return replace(with_all, status=Status.REFUSED, sentence=said, exit_code=BAD, command=None)
+        return replace(with_all, status=Status.REFUSED, sentence=said, exit_code=REGRESSED, command=None)
     if served:
         ways_out = f"; {served[0].ways_out[0]}" if served[0].ways_out else ""
         sentence = f"{served[0].what}, on what the pin serves with{ways_out}"
-        return replace(with_all, status=Status.KNOWN_BAD, sentence=sentence, exit_code=BAD, command=None)
+        return replace(with_all, status=Status.KNOWN_BAD, sentence=sentence, exit_code=REGRESSED, command=None)
     possible = [f"perhaps on what the pin serves with: {issue.what}" for issue in issues if issue.bearing is Bearing.POSSIBLE]
     if flags is not None and flags.now is not None and not flags.hold:
         return _with_another_default(with_all, flags, flags.now, possible)

@@ -78,11 +78,12 @@ def _verdict(d: Array, column: int, cell: str, rule: Rule, code: Code, look: int
 
 
 def _why(rounds: Array, found: Estimates, rule: Rule) -> Why:
-    if len(rounds) < rule.looks[-1]:
+    half_width = float(found.half_width(rule.equivalent_alpha)[0])
+    changed = abs(float(found.centre[0])) - half_width > rule.margin
+    if len(rounds) < rule.looks[-1] or (changed and len(rounds) < rule.first_change):
         return Why.OPEN
     if two_modes(rounds.tolist()):
         return Why.TWO_MODE
-    half_width = float(found.half_width(rule.equivalent_alpha)[0])
     return Why.BORDERLINE if half_width <= rule.margin / 2 else Why.NOISE
 
 

@@ -24,7 +24,7 @@ NOT_FOUND, REFUSED, NOT_READY = 404, (401, 403), 500
 def ask(url: str, spoken: Spoken, engine: str) -> Start:
     """What the server at ``url`` says; without one, or with a key that it does not take, `UsageError`."""
     base = base_of(url)
-    paths = [path.partition("?")[0] for path in spoken.INFO]
+    paths = [path.partition("?")[0].strip("/") for path in spoken.INFO]
     for path, asked in zip(paths, spoken.INFO):
         try:
             info = _fetched(f"{base}{asked}")

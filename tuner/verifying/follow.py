@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from store.verified import Standing, Verified
 from tuner.errors import UsageError
 from tuner.progress import Progress
+from tuner.verifying.patience import WITHIN_S
 
-WITHIN_S = 900.0  # weights, compilers and captures of a large model
 PAUSE_S = 1.0
 
 

@@ -56,11 +56,15 @@ def _unsaid(start: Start, expected: Expected) -> Iterator[str]:
 
 def _differences(starts: Sequence[Start], expected: Expected) -> Iterator[Difference]:
     for what, found in differing(starts[-1], expected).items():
-        values = [_value(start, expected, what) for start in starts]
-        same = len(list(takewhile(found.value.__eq__, reversed(values))))
+        same = _trailing([_value(start, expected, what) for start in starts], found.value)
         first, earlier = starts[-same], starts[:-same]
         as_pinned = any(not each.missing and what not in differing(each, expected) for each in earlier)
         yield Difference(what, pinned(expected)[what], found.value, first.began, as_pinned, found.why, found.said)
+
+
+def _trailing(values: Sequence[str | None], value: str) -> int:
+    """How many of the last are ``value``."""
+    return len(list(takewhile(lambda each: each == value, reversed(values))))
 
 
 def _value(start: Start, expected: Expected, what: str) -> str | None:

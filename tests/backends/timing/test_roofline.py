@@ -30,7 +30,7 @@ def test_this_machines_limits_are_numbers_a_machine_can_have() -> None:
     assert 1e8 < limits.flops_per_s < 1e15
 
 
-def test_one_sample_too_fast_is_enough_and_a_cpu_is_measured_again_before_it_is_said() -> None:
+def test_one_sample_too_fast_is_enough_and_a_cpu_is_measured_again_before_it_is_said(small_processor: None) -> None:
     roofline = Roofline(torch.device("cpu"), "float32")
     roofline.limits = Limits(1.0, 1.0, 2.0)  # as if the machine had stood still
     roofline.require_plausible(DECODE, 4, [5e5, 6e5])

@@ -16,13 +16,13 @@ from backends.arm import Arm
 from backends.cell import Cell
 from backends.environment import Board, Distribution
 from backends.measured import Round, Soundness
+from backends.timing.disturbance import CAPPED
 from backends.wire import from_plain, to_plain
 from store.evidence import reduced
 from store.run import Run
 from tuner.objective import Process, process_of
 
 BESIDE = ("torch", "triton")  # import names that every arm runs on
-CAPPED = "power capped"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from backends.outcome import Outcome
 from backends.reason import Reason
 from store.scenario import Exclusion
-from tests.tuner.checking.upgraded import DECODE, FA3, FLASHINFER, PREFILL, launching, measured, rests, then
+from tests.tuner.building import DECODE, PREFILL
+from tests.tuner.checking.upgraded import FA3, FLASHINFER, launching, measured, rests, then
 from tuner.checking.code import glance, is_same, launched, lost, no_other, of_seats
 from tuner.checking.measuring import same_code
 from tuner.checking.pinned import Pinned

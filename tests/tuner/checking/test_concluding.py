@@ -12,7 +12,8 @@ from store.checked import Action, Answer, Checked, Ground
 from store.decision import Ruling
 from store.run import Run
 from store.verdict import Bearing, KnownIssue, Status, Verdict
-from tests.tuner.checking.upgraded import DECODE, FLASHINFER, PREFILL, QUIET, TIMES, UPGRADE, launching, measured, rests, then, times
+from tests.tuner.building import DECODE, PREFILL
+from tests.tuner.checking.upgraded import FLASHINFER, QUIET, TIMES, UPGRADE, launching, measured, rests, then, times
 from tests.tuner.comparing.made import compared
 from tuner.checking import concluding
 from tuner.checking.answering import next_of

@@ -14,9 +14,10 @@ from store.connect import open_store
 from store.repository import begin_run
 from store.run import Run
 from store.version_verdict import Row
-from tests.tuner.building import rescaled
-from tests.tuner.checking.upgraded import DECODE, FA3, FLASHINFER, QUIET, TIMES, WAVE, launching, measured, rests, screen, then, times
-from tuner.checking.screened import Screen, notes_of, rival_rows, served_rows
+from tests.tuner.building import DECODE, rescaled
+from tests.tuner.checking.upgraded import FA3, FLASHINFER, QUIET, TIMES, WAVE, launching, measured, rests, screen, then, times
+from tuner.checking.screen import Screen
+from tuner.checking.screened import notes_of, rival_rows, served_rows
 from tuner.checking.sittings import sitting_noise
 from tuner.verdicts.session import FEWEST, FLOOR, assumed
 

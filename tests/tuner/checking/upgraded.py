@@ -10,9 +10,9 @@ from backends.environment import Distribution, Environment
 from backends.measured import KernelNode, Trial
 from store.run import Run
 from store.verdict import Change
-from tests.tuner.building import DECODE, PREFILL, one_cell_each
+from tests.tuner.building import one_cell_each
 from tuner.checking.resting import Resting, resting
-from tuner.checking.screened import Screen
+from tuner.checking.screen import Screen
 from tuner.decide import decide
 from tuner.verdicts.session import SessionNoise
 
@@ -68,6 +68,3 @@ def launching(run: Run, **codes: int) -> Run:
         return replace(trial, identity=replace(trial.identity, nodes=nodes))
 
     return replace(run, trials=tuple(map(told, run.trials)))
-
-
-__all__ = ["DECODE", "PREFILL"]

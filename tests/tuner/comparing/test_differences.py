@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backends.measured import Round
 from store.scenario import Objective
 from tests.store.building import a_run
 from tests.tuner.comparing.made import Times, compared
@@ -76,7 +78,20 @@ def test_pairs_end_when_every_row_is_labelled_and_not_before_a_look() -> None:
 def test_a_pair_that_lost_its_blocks_on_one_side_says_so() -> None:
     (pair,) = pairs_of(compared(RUN, 1, times()))
     assert taken.too_few_blocks(pair) is None
+    lost = "of fa3/p1 on decode_0 only {} blocks came through undisturbed on both sides"
     old, new = pair
-    cells = tuple(type(cell)(**{**vars(cell), "visits": tuple(v for v in cell.visits if v.block == 0)}) for cell in new.cells)
-    lost = taken.too_few_blocks((old, type(new)(**{**vars(new), "cells": cells})))
-    assert lost is not None and lost.startswith("of fa3/p1 on decode_0 only 1 of 4 blocks")
+    assert taken.too_few_blocks((old, first_blocks(new, 1))) == lost.format("1 of 4")
+    assert taken.too_few_blocks((first_blocks(old, 0), new)) == lost.format("0 of 4")
+    assert taken.too_few_blocks((first_blocks(old, 0), first_blocks(new, 0))) == lost.format("0 of 0")
+
+
+def first_blocks(measured: Round, count: int) -> Round:
+    cells = (replace(cell, visits=tuple(visit for visit in cell.visits if visit.block < count)) for cell in measured.cells)
+    return replace(measured, cells=tuple(cells))
+
+
+def test_a_comparison_of_which_nothing_is_common_to_all_pairs_ends_too() -> None:
+    lost = compared(RUN, GATE.looks[-1], times())
+    rounds = (first_blocks(lost.candidate.rounds[0], 0), *lost.candidate.rounds[1:])
+    lost = replace(lost, candidate=replace(lost.candidate, rounds=rounds))
+    assert not needs_more(lost, GATE) and judge(lost, GATE).rows == ()

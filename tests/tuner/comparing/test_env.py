@@ -16,6 +16,8 @@ from tuner.errors import UsageError
         ("path:/a:/b", Env("path:/a:/b", folders=("/a", "/b"))),
         ("flashinfer-python==0.6.4", Env("flashinfer-python==0.6.4", packages=("flashinfer-python==0.6.4",))),
         ("triton==3.6.0,x[y]==1+cu130", Env("triton==3.6.0,x[y]==1+cu130", packages=("triton==3.6.0", "x[y]==1+cu130"))),
+        ("a==1, b==2", Env("a==1, b==2", packages=("a==1", "b==2"))),
+        ("env A==1,b>=2 python3", Env("env A==1,b>=2 python3", command=("env", "A==1,b>=2", "python3"))),
         (
             "docker run -i --rm --gpus all new:1 python3",
             Env(
@@ -36,6 +38,10 @@ def test_an_environment_is_read_as_it_was_meant(said, meant):
         ("path:", "names no folder"),
         ("a==1,b", "'b' in the environment 'a==1,b' is not name==version"),
         ("a==1,b>=2", "'b>=2'"),
+        ("a>=1", "'a>=1' in the environment 'a>=1' is not name==version"),
+        ("a == 1", "'a == 1'"),
+        ("a_b==1,A-b==2", "names a-b twice"),
+        ("with:", "names no setting"),
         ("python 'x", "No closing quotation"),
     ],
 )

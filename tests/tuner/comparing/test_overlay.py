@@ -52,6 +52,30 @@ def test_a_wheel_is_laid_into_a_folder_of_its_own_once(wheels: Path, tmp_path: P
     assert [each.name for each in Path(found["folder"]).parent.iterdir()] == [Path(found["folder"]).name]
 
 
+def test_a_wheel_that_was_built_anew_under_its_old_name_is_laid_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(home.SCRATCH, str(tmp_path / "scratch"))
+    monkeypatch.setattr(overlay, "_install", lambda *_: None)
+    places = []
+    for requires in ("", "numpy"):
+        wheel(tmp_path, "kernels", "1.2", requires)
+        places.append(overlay.built(["kernels==1.2"], str(tmp_path), lambda text: None)["folder"])
+    assert places[0] != places[1]
+    monkeypatch.chdir(tmp_path)
+    assert overlay.built(["kernels==1.2"], ".", lambda text: None)["folder"] == places[1]
+
+
+def test_beside_a_folder_of_wheels_no_other_one_is_searched(wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one that a variable names, nor one of a configuration file."""
+    (offered := tmp_path / "elsewhere").mkdir()
+    wheel(offered, "kernels_of_ours", "7")
+    (configured := tmp_path / "pip.conf").write_text(f"[global]\nfind-links = {offered}\n")
+    monkeypatch.setenv(home.SCRATCH, str(tmp_path / "scratch"))
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(configured))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(offered))
+    with pytest.raises(Refused, match="kernels_of_ours==7 cannot be laid over what is installed"):
+        overlay.built(["kernels_of_ours==7"], str(wheels), lambda text: None)
+
+
 def test_what_cannot_be_installed_says_why_and_leaves_nothing(wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(home.SCRATCH, str(tmp_path))
     with pytest.raises(Refused, match="kernels_of_ours==9 cannot be laid over what is installed: .*kernels"):

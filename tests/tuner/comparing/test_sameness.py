@@ -36,6 +36,13 @@ def test_where_nothing_moved_every_arm_is_compared():
     assert moved(same.baseline, same.candidate) == () and untouched(same) and controls(same) == frozenset()
 
 
+def test_where_nothing_moved_it_is_the_measuring_that_is_measured_unless_settings_differ():
+    same = compared(RUN, 2, times())
+    set_apart = replace(same, said=("present", "with:gpu.simulated.noise.visit_pct=1"))
+    notes = [judge(measured, GATE).notes[-1] for measured in (same, replace(set_apart, said=set_apart.said[1:] * 2), set_apart)]
+    assert ["measures the measuring" in note for note in notes] == [True, True, False] and "what with: sets" in notes[-1]
+
+
 def test_one_version_with_other_contents_is_told_apart_by_its_hash():
     rebuilt = replace(
         environment(), distributions=(Distribution("flashinfer-python", "0.6.14", "sha256:other"), *environment().distributions[1:])

@@ -72,14 +72,14 @@ def test_heat_that_stays_invalidates_the_measurement_and_is_no_regression(tmp_pa
 def test_somebody_else_on_the_gpu_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
     told = tuned(tmp_path, ONE_PROCESS, faults=[fault("foreign_process", process=0)])
     assert told.code == 4
-    assert "simulated H200 is used by others: 40.0 GiB are taken and runs at 97 % load; wait until it is free" in told.err
+    assert "simulated H200 is used by others: 40.0 GiB are taken, at 97 % load; wait until it is free" in told.err
 
 
 def test_somebody_who_comes_between_two_of_our_processes_is_refused_as_at_the_start(tmp_path: Path) -> None:
     told = tuned(tmp_path, ONE_PROCESS, faults=[fault("foreign_process", process=FIRST_ROUND)])
     assert told.code == 4 and told.out == ""
     said = told.err.rstrip().splitlines()[-1]
-    assert said.startswith("attnpin: simulated H200 is used by others: 40.0 GiB are taken; wait until it is free (--wait-for-gpu 2h does)")
+    assert said.startswith("attnpin: simulated H200 is used by others: 40.0 GiB are taken; wait until it is free (wait_for_gpu=2h does)")
     assert told.run.status == "running" and told.run.trials and told.run.rounds == ()
 
 

@@ -117,6 +117,12 @@ def test_a_quick_profile_only_screens() -> None:
     assert (found.label, found.why) == (Label.INCONCLUSIVE, Why.NOISE) or found.label is Label.INCONCLUSIVE
 
 
+def test_a_change_beyond_the_margin_that_a_quick_profile_may_not_claim_lacks_pairs_and_is_not_called_noise() -> None:
+    d = np.random.default_rng(5).normal(1.15, 0.01, (4, 1))
+    (verdict,) = verdicts(d, ["cell"], rule_for("quick"))
+    assert (verdict.label, verdict.why) == (Label.INCONCLUSIVE, Why.OPEN) and verdict.numbers.low > verdict.numbers.margin
+
+
 def test_a_verdict_without_a_label_needs_a_reason_and_one_with_a_label_has_none() -> None:
     numbers = judged(noisy(0.0, 0.002))[0].numbers
     for label, why in ((Label.INCONCLUSIVE, None), (Label.REGRESSED, Why.NOISE)):

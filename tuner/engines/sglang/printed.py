@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tuner.logs.lines import Line
@@ -15,7 +15,7 @@ DEFAULT = re.compile(r"Attention backend not specified\.\s*(?:Use|Falling back t
 PAGE_SIZE = re.compile(r"chang(?:e|ing) page[_ ]size (?:from \w+ )?to (?P<to>\d+)|[Ss]etting page[_ ]size(?: to |=)(?P<set>\d+)")
 SWITCH = re.compile(
     r"[Ss]etting attention backend to (?P<to>\w+)|will fallback to (?P<fall>\w+) backend"
-    r"|Use (?P<use>\w+) (?:as|attention backend for)(?: (?:the )?(?:default )?(?:prefill and decode )?attention backend)?\b"
+    r"|Use (?P<use>\w+) (?:as (?:the )?(?:default )?(?:prefill (?:and decode )?)?)?attention backend\b"
 )
 # sglang/srt/model_executor/model_runner_components/attention_backend_setup.py, cuda_graph_setup.py
 HYBRID = re.compile(
@@ -36,6 +36,8 @@ STEP = re.compile(r"Decode batch\b.*?\b(?:cuda|cpu|npu|musa|xpu) graph: (?P<insi
 READY = re.compile(r"The server is fired up and ready to roll")
 
 KINDS = {
+    "arguments": ARGUMENTS,
+    "ready": READY,
     "default": DEFAULT,
     "hybrid": HYBRID,
     "capture": CAPTURE,
@@ -47,16 +49,23 @@ KINDS = {
     "kv cache": KV_CACHE,
     "mlx": MLX,
 }
+# one is in every line that counts, and few others hold one
+WORDS: tuple[str, ...] = (
+    *("Decode batch", "server_args=", "backend", "page", "KV Cache", "Mlx", "MLX", "ready to roll"),
+    *("graph begin", "graph end", "graph bs", "graph is disabled"),
+)
 BEFORE_ARGUMENTS = ("default", "page size", "switch", "no graphs")  # SGLang resolves them, then prints them
 
 
 @dataclass
 class Printed:
-    """The lines of one start, by kind, while they are gathered. ``said`` holds each with what its pattern found."""
+    """The lines of one start, by kind, while they are gathered. ``said`` holds each with what its pattern found; ``later`` what is printed
+    before arguments, and came after these: another start has begun."""
 
     source: str
     arguments: Line | None = None
     said: dict[str, list[tuple[re.Match[str], Line]]] = field(default_factory=dict)
+    later: dict[str, list[tuple[re.Match[str], Line]]] = field(default_factory=dict)
     steps: int = 0
     outside: int = 0
     ready: bool = False
@@ -70,25 +79,21 @@ def printed(lines: Iterable[Line]) -> list[Printed]:
     found: list[Printed] = []
     newest: dict[str, Printed] = {}
     for line in lines:
-        kind, match = _kind(line.text)
-        if match is None:
-            continue
-        current = newest.get(line.source)
-        if current is None or (current.arguments is not None and kind in ("arguments", *BEFORE_ARGUMENTS) and not line.ranks):
-            current = newest[line.source] = Printed(line.source)
-            found.append(current)
-        _add(current, kind, match, line)
+        for kind, match in _kinds(line.text):
+            current = newest.get(line.source)
+            if current is None or (kind == "arguments" and current.arguments is not None):
+                current = newest[line.source] = Printed(line.source, said={} if current is None else current.later)
+                found.append(current)
+            _add(current, kind, match, line)
     return found
 
 
-def _kind(text: str) -> tuple[str, re.Match[str] | None]:
+def _kinds(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Most lines that count are steps."""
     if match := STEP.search(text):
-        return "step", match
-    if match := ARGUMENTS.search(text):
-        return "arguments", match
-    if match := READY.search(text):
-        return "ready", match
-    return next(((kind, match) for kind, pattern in KINDS.items() if (match := pattern.search(text))), ("", None))
+        yield "step", match
+    else:
+        yield from ((kind, match) for kind, pattern in KINDS.items() if (match := pattern.search(text)))
 
 
 def _add(current: Printed, kind: str, match: re.Match[str], line: Line) -> None:
@@ -100,4 +105,5 @@ def _add(current: Printed, kind: str, match: re.Match[str], line: Line) -> None:
     elif kind == "ready":
         current.ready = True
     else:
-        current.said.setdefault(kind, []).append((match, line))
+        next_one = kind in BEFORE_ARGUMENTS and current.arguments is not None and not line.ranks
+        (current.later if next_one else current.said).setdefault(kind, []).append((match, line))

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from store.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Quote, Start
-from tuner.engines.sglang.printed import ARGUMENTS, Printed, printed
+from store.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Start
+from tuner.engines.sglang.printed import ARGUMENTS, WORDS, Printed, printed
 from tuner.engines.sglang.rules import KV_DTYPES
 from tuner.engines.sglang.running_graphs import graphs
+from tuner.engines.sglang.running_why import why, why_hybrid, why_page_size
 from tuner.engines.sglang.spelling import ALIASES
 from tuner.logs.fields import fields
 from tuner.logs.lines import Line
 
 INFO: tuple[str, ...] = ("/server_info", "/get_server_info")  # the second is the older name, deprecated
+__all__ = ["INFO", "WORDS", "start_of", "starts"]
+
 MLX = "server args say {args}; MLX runs its own attention"
 NO_ARGUMENTS = (
     "no server_args= line is there, and SGLang names a backend that was set in no other: give the older parts of the log too, or ask "
     "the server with --url"
 )
-USERS = "a flag or a configuration file named it, or a model's own override: no line says that SGLang chose it"
-SWITCHED = "SGLang changed it by itself"
 
 
 def starts(lines: Iterable[Line]) -> tuple[Start, ...]:
@@ -63,7 +64,7 @@ def _settings(one: Printed, arguments: Mapping[str, Any]) -> Iterator[tuple[str,
         if (backend := _backend(one, arguments, side)) is not None:
             yield side, backend
     if isinstance(size := arguments.get("page_size"), int):
-        yield PAGE_SIZE, Found(str(size), *_why_page_size(one, size))
+        yield PAGE_SIZE, Found(str(size), *why_page_size(one, size))
     if (dtype := _kv_dtype(one, arguments)) is not None:
         yield KV_DTYPE, dtype
 
@@ -86,69 +87,29 @@ def _backend(one: Printed, arguments: Mapping[str, Any], side: str) -> Found | N
         return Found(each, "the workers differ", next(iter(said.values()))[1])
     if said:
         backend, quote = next(iter(said.values()))
-        return Found(backend, _why_hybrid(arguments, side), quote)
+        return Found(backend, why_hybrid(arguments, side), quote)
     value = own or base
-    return None if value is None else Found(_name(value), *_why(one, arguments, side))
+    return None if value is None else Found(_name(value), *why(one, arguments, side))
 
 
 def _name(backend: object) -> str:
     return ALIASES.get(str(backend), str(backend))
 
 
-def _why_hybrid(arguments: Mapping[str, Any], side: str) -> str:
-    own, base = arguments.get(f"{side}_attention_backend"), arguments.get("attention_backend")
-    if own is None:
-        return f"hybrid: the base {base} serves {side}, another backend the other phase" if base else "hybrid: SGLang runs one a phase"
-    return f"hybrid: {side}_attention_backend={own} goes before the base, attention_backend={base}"
-
-
-def _why(one: Printed, arguments: Mapping[str, Any], side: str) -> tuple[str, Quote | None]:
-    own, base = arguments.get(f"{side}_attention_backend"), arguments.get("attention_backend")
-    if own is not None and own != base:
-        words = ", ".join(f"{name}={arguments.get(name)}" for name in ("attention_backend", f"{side}_attention_backend"))
-        return f"hybrid: {side}_attention_backend={own} goes before the base", one.arguments.quote(words) if one.arguments else None
-    switched = [line for match, line in one.said.get("switch", ()) if _named(match) == base]
-    if switched:
-        return SWITCHED, switched[-1].quote()
-    if (default := one.first("default")) is not None:
-        return "no flag named a backend that SGLang read: it took its default", default[1].quote()
-    return _by_command(arguments, base) or USERS, None
-
-
-def _by_command(arguments: Mapping[str, Any], base: object) -> str | None:
-    """`launch_command` of `/server_info` (0.5.22) is what was typed; its words are not shown, they may hold keys."""
-    command = arguments.get("launch_command")
-    if not isinstance(command, str):
-        return None
-    if "attention-backend" in command:
-        return f"its command line names an attention backend, and {base} is what came of it"
-    return f"its command line names no attention backend: SGLang, or a file behind --config, chose {base}"
-
-
-def _named(match: Any) -> str | None:
-    return next((value for value in match.groupdict().values() if value), None)
-
-
-def _why_page_size(one: Printed, size: int) -> tuple[str, Quote | None]:
-    changed = [line for match, line in one.said.get("page size", ()) if _named(match) == str(size)]
-    if changed:
-        return SWITCHED, changed[-1].quote()
-    return "no line says that SGLang changed it: its default, or what --page-size says", None
-
-
 def _kv_dtype(one: Printed, arguments: Mapping[str, Any]) -> Found | None:
     """By the pool's own line; the arguments' "auto" says nothing, it is settled when the weights are read."""
     told = next(((match["dtype"], line) for match, line in one.said.get("kv cache", ()) if match["dtype"]), None)
     flag = arguments.get("kv_cache_dtype")
-    why = f"--kv-cache-dtype is {flag}" if flag else "no server_args= line says what --kv-cache-dtype is"
+    words = f"--kv-cache-dtype is {flag}" if flag else "no server_args= line says what --kv-cache-dtype is"
     if told is not None:
-        return Found(told[0], why, told[1].quote())
-    return None if flag in (None, "auto") else Found(KV_DTYPES.get(str(flag), str(flag)), why)
+        return Found(told[0], words, told[1].quote())
+    return None if flag in (None, "auto") else Found(KV_DTYPES.get(str(flag), str(flag)), words)
 
 
 def _notes(one: Printed, arguments: Mapping[str, Any], found: Mapping[str, Found]) -> Iterator[str]:
-    if (draft := one.first("draft")) is not None:
-        yield f"the draft runs {draft[0]['backend']}"
+    overriding, named = one.first("draft"), arguments.get("speculative_draft_attention_backend")
+    if draft := overriding[0]["backend"] if overriding else named:
+        yield f"the draft runs {draft}; a page size that it needs is the whole server's"
     mode, algorithm = arguments.get("speculative_attention_mode"), arguments.get("speculative_algorithm")
     sides = {side: found[side].value for side in (PREFILL, DECODE) if side in found}
     if algorithm and mode in sides and len(set(sides.values())) > 1:

@@ -38,6 +38,11 @@ KINDS = {
     "eager": re.compile(r"Enforce eager set, disabling|[Cc]udagraph is disabled under eager mode"),
     "capture": re.compile(r"Capturing CUDA graphs \((?P<what>[^)]*)\)|Graph capturing finished in"),
 }
+# one is in every line that counts
+WORDS: tuple[str, ...] = (
+    *("backend", "non-default args", "LLM engine", "FlashAttention version", "kv cache block size", "block-size", "graph", "eager"),
+    *("startup complete", "Starting vLLM"),
+)
 READY = re.compile(r"Application startup complete|Starting vLLM server on")
 MODES = {"Flash Attention": "FLASH_ATTN", "FlashInfer": "FLASHINFER", "Triton": "TRITON_ATTN"}  # until 0.11
 

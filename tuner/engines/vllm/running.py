@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from store.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Graphs, Quote, Start
-from tuner.engines.vllm.printed import ARGUMENTS, CONFIG, INNER, MODES, Printed, printed
+from tuner.engines.vllm.printed import ARGUMENTS, CONFIG, INNER, MODES, WORDS, Printed, printed
 from tuner.engines.vllm.rules import BLOCK_SIZE, TORCH_NAMES
 from tuner.logs.fields import fields
 from tuner.logs.lines import Line
 
 INFO: tuple[str, ...] = ("/server_info?config_format=json",)  # VLLM_SERVER_DEV_MODE=1 alone offers it
+__all__ = ["INFO", "WORDS", "start_of", "starts"]
+
 NO_CHOICE = (
     'no "Using ... backend" line is there, which alone names what vLLM chose: give the older parts of the log too, and leave '
     "VLLM_LOGGING_LEVEL at INFO"
@@ -88,7 +90,7 @@ def _kv_dtype(one: Printed, arguments: Mapping[str, Any], config: Mapping[str, A
 def _graphs(one: Printed, arguments: Mapping[str, Any], config: Mapping[str, Any]) -> Graphs:
     """FULL and its combinations replay decode whole; PIECEWISE leaves attention outside the graphs."""
     compilation = config.get("compilation_config")
-    compiled = compilation if isinstance(compilation, dict) else {}
+    compiled = compilation if isinstance(compilation, dict) else config  # names and paths without quotes are no Python: read field by field
     mode, listed = compiled.get("cudagraph_mode"), compiled.get("cudagraph_capture_sizes")
     sizes = tuple(size for size in listed if isinstance(size, int)) if isinstance(listed, list) else ()
     if config.get("enforce_eager") is True or arguments.get("enforce_eager") is True or one.first("eager"):

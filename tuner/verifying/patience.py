@@ -1,0 +1,3 @@
+from __future__ import annotations
+
+WITHIN_S = 900.0  # weights, compilers and captures of a large model
