@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 
+from backends.outcome import Outcome
 from backends.wire import to_plain
 from reports import dispatch, explanation, numbers, page, ways_out, wording
 from reports.page import Section, Table, clean
@@ -66,9 +67,10 @@ def headline(measured: SideBySide, verdict: VersionVerdict) -> str:
 
 
 def _said(verdict: VersionVerdict) -> str:
-    if verdict.broken:
-        first = verdict.broken[0]
-        more = f" (and {len(verdict.broken) - 1} more)" if len(verdict.broken) > 1 else ""
+    open_ones = verdict.label is Label.INCONCLUSIVE  # what ran out of memory leaves the question open, whatever else broke answers it
+    if broken := [each for each in verdict.broken if (each.outcome is Outcome.OUT_OF_MEMORY) is open_ones]:
+        first = broken[0]
+        more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
         return (
             f"{first.arm} on {first.cell} was measured in the baseline and is {first.outcome.value} in the candidate{more}: {first.detail}"
         )

@@ -76,7 +76,11 @@ def _found(path: Path, pin: Pin, run: Run, changes: tuple[Change, ...]) -> Verdi
     if not changes:
         sentence = f"no distribution that the pin rests on moved: it holds as measured ({NOT_LISTED})"
         return Verdict(Status.UNCHANGED, (), sentence, OK, pin=name, about=about)
-    sentence = f"{_names(changes)} moved under the pin: whether it still holds needs measuring on {pin.valid_for.gpu}"
+    gone = [change for change in changes if change.after is None]
+    here = [change for change in changes if change.after is not None]
+    said = [f"{_names(here)} moved under the pin"] if here else []
+    said += [f"{_names(gone)}, which the pin rests on, {'is' if len(gone) == 1 else 'are'} not in the list"] if gone else []
+    sentence = f"{', and '.join(said)}: whether it still holds needs measuring on {pin.valid_for.gpu}"
     return Verdict(Status.CHANGED, changes, sentence, Incomplete.exit_code, pin=name, about=about, command=measuring(name))
 
 

@@ -116,12 +116,12 @@ def _objective(measured: SideBySide) -> Objective:
 
 
 def _gravest(rows: Iterable[Row], failed: Sequence[Broken], unlike: Sequence[str]) -> Label:
-    """Of the rows that are no controls; an arm that is served no more has regressed, whatever the others do, and one that is served
-    in another mode leaves the question open."""
+    """Of the rows that are no controls; an arm that is served no more has regressed, whatever the others do. One that is served in
+    another mode leaves the question open, and so does one that ran out of memory, of which a server has more than a side here."""
     labels = {row.verdict.label for row in rows if not row.control}
-    if failed:
+    if any(each.outcome is not Outcome.OUT_OF_MEMORY for each in failed):
         labels.add(Label.REGRESSED)
-    if unlike:
+    if unlike or failed:
         labels.add(Label.INCONCLUSIVE)
     return next((label for label in GRAVITY if label in labels), Label.INCONCLUSIVE)
 

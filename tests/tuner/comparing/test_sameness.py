@@ -87,6 +87,8 @@ def test_an_arm_that_runs_no_more_has_regressed_whatever_its_times_said():
     wrong = replace(gone, outcome=Outcome.INCORRECT)
     measured = compared(RUN, 4, times())
     measured = replace(measured, baseline=replace(measured.baseline, trials=(trial,)))
+    short = judge(replace(measured, candidate=replace(measured.candidate, trials=(replace(gone, outcome=Outcome.OUT_OF_MEMORY),))), GATE)
+    assert (short.label, short.exit_code) == (Label.INCONCLUSIVE, 3)  # of memory a side has a third, a server all of it
     for failed, code in ((gone, 1), (wrong, 5)):
         verdict = judge(replace(measured, candidate=replace(measured.candidate, trials=(failed,))), GATE)
         assert (verdict.label, verdict.exit_code) == (Label.REGRESSED, code)
