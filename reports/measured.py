@@ -15,6 +15,7 @@ from store.run import Run
 
 MODES = {"graph": "captured and replayed as a CUDA graph", "eager": "launched eagerly"}
 DEFAULT, UNRANKED, ABOUT = "default", "not ranked", "about"
+ONE_PROCESS = "one process timed both, so there is no interval and no rank; the arm's time is of that process, the default's of all of them"
 
 
 def cell_tables(run: Run, decision: Decision) -> tuple[Section, ...]:
@@ -56,9 +57,14 @@ def _ratio(result: CellResult, decision: Decision, phase: Phase) -> str:
     return DEFAULT if is_default else UNRANKED
 
 
+def has_about(rows: Iterable[Sequence[str]]) -> bool:
+    """Whether a row's last column is a ratio without an interval."""
+    return any(row[-1].startswith(ABOUT) for row in rows)
+
+
 def _why_unranked(rows: Sequence[tuple[str, ...]], decision: Decision) -> tuple[str, ...]:
-    if any(row[-1].startswith(ABOUT) for row in rows):
-        return ("About: one process timed both, so there is no interval, and the arm is not ranked.",)
+    if has_about(rows):
+        return (f"{ABOUT.capitalize()}: {ONE_PROCESS}.",)
     if all(row[-1] != UNRANKED for row in rows):
         return ()
     if decision.default is None:

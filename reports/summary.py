@@ -73,7 +73,8 @@ def _arms(run: Run, decision: Decision) -> list[str]:
     if not rows:
         return []
     more = [f"  and {len(rows) - MOST_ROWS} more: attnpin report --run {run.id}"] if len(rows) > MOST_ROWS else []
-    return ["", text_table(Table(("cell", "mode", "arm", "one call", "ratio to the default"), tuple(rows[:MOST_ROWS]))), *more]
+    about = [f"  {measured.ABOUT}: {measured.ONE_PROCESS}"] if measured.has_about(rows[:MOST_ROWS]) else []
+    return ["", text_table(Table(("cell", "mode", "arm", "one call", "ratio to the default"), tuple(rows[:MOST_ROWS]))), *about, *more]
 
 
 def heaviest(run: Run, phase: Phase) -> str | None:
