@@ -73,9 +73,7 @@ def test_no_report_shows_a_path_or_a_value_that_is_none(run: Run) -> None:
 
 
 def test_one_process_gives_no_interval_and_says_so() -> None:
-    assert "About: one process timed both, so there is no interval and no rank;" in run_report.render_text(
-        RUNS["one process"]
-    )
+    assert "About: one process timed both, so there is no interval and no rank;" in run_report.render_text(RUNS["one process"])
 
 
 def test_an_eager_arm_stands_apart_from_the_graph_replays() -> None:
