@@ -17,7 +17,6 @@ from tuner.engines.sglang.resolver.versions import READ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]  # the first use of an SGLang unpacks it
 
@@ -30,10 +29,10 @@ ENOUGH, SHOWN = 5, 10
 def everything(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Answered]]:
     """Every release's scenarios with its answers; two releases answer at a time."""
     folders = {version: engine_folders(version) for version in READ}
+    places = {version: tmp_path_factory.mktemp(version.replace(".", "-")) for version in READ}  # one by one: threads would race for it
 
     def ask(version: str) -> list[Answered]:
-        where: Path = tmp_path_factory.mktemp(version.replace(".", "-"))
-        return answered(scenarios(version, COUNT), folders[version], where)
+        return answered(scenarios(version, COUNT), folders[version], places[version])
 
     with ThreadPoolExecutor(2) as pool:
         return dict(zip(READ, pool.map(ask, READ), strict=True))
