@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
@@ -19,10 +17,9 @@ from tuner.checking.pinned import Pinned
 from tuner.checking.resting import arms_to_measure
 from tuner.consult import consult
 from tuner.decide import decide
-from tuner.drivers import imports_of
 from tuner.job import Job
-from tuner.machine import device_key, settings_on
-from tuner.new_run import new_run
+from tuner.machine import device_key, meet
+from tuner.new_run import command_line, new_run
 from tuner.patience import Patience
 from tuner.plan import make_plan
 from tuner.probe import open_cells, probe_arms
@@ -42,8 +39,7 @@ OWNER = "attnpin check"
 def measured(pinned: Pinned, settings: Settings, store: Store, session: Session) -> Run:
     """A finished run; the rounds are left out where the code is the same. What was measured before of the same pin, machine and
     libraries is answered from the store, unless ``fresh``; an unfinished run goes on."""
-    environment = session.facts((settings.scenario.engine.name, "torch", "triton", *imports_of(settings.entries))).environment
-    settings = settings_on(settings, environment)
+    settings, environment = meet(session, settings)
     plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
     say_who_answered(session.progress, plan)
     refuse_unservable(plan)
@@ -65,7 +61,7 @@ def check_run(pinned: Pinned, run: Run) -> Run:
     """Never the run of a `tune` with the same settings, nor continued by one; another one for each pin."""
     arms = arms_to_measure(pinned.then, run.arms, pinned.rests)
     digest = copies_digest(f"{OWNER} {pinned.pin.evidence[1]} {run.digest}", arms)
-    return replace(run, arms=arms, cells=pinned.then.cells, digest=digest, command=shlex.join(["attnpin", *sys.argv[1:]]))
+    return replace(run, arms=arms, cells=pinned.then.cells, digest=digest, command=command_line())
 
 
 def announce(session: Session, run: Run) -> None:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from backends.cell import Phase
+from backends.timing.disturbance import CAPPED
 from reports.numbers import percent
 from store.digest import cell_digest
 from store.run import Run
@@ -23,7 +24,6 @@ from tuner.verdicts.inference import Estimates
 from tuner.verdicts.session import SessionNoise
 from tuner.verdicts.stored import Sitting, difference, incomparable
 
-CAPPED = "power capped"
 FEWEST = 2  # processes of a control: its own scatter is part of what a correction costs
 
 

@@ -8,11 +8,10 @@ from itertools import takewhile
 from reports import wording
 from reports.verdict import in_words
 from store.verified import DECODE, GRAPHS, KV_DTYPE, PAGE_SIZE, PREFILL, Difference, Found, Graphs, Quote, Server, Standing, Start, Verified
-from tuner.errors import OK, Incomplete
+from tuner.errors import OK, REGRESSED, Incomplete
 from tuner.verifying.expected import Expected
 
-DIFFERS = 1
-EXIT_CODES = {Standing.AS_PINNED: OK, Standing.DIFFERENT: DIFFERS, Standing.UNKNOWN: Incomplete.exit_code}
+EXIT_CODES = {Standing.AS_PINNED: OK, Standing.DIFFERENT: REGRESSED, Standing.UNKNOWN: Incomplete.exit_code}
 GRAVITY = (Standing.DIFFERENT, Standing.UNKNOWN, Standing.AS_PINNED)
 NOT_COMPARABLE = "not comparable with a server that replays graphs"
 REPLAYED, EAGER = "replayed", "not replayed"
