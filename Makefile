@@ -11,7 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 GPU := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 RUN := $(VENV)/bin
 
-.PHONY: tune test test-engine setup engines lint types bench bench-statistics bench-peers examples pyz docs docs-check clean
+.PHONY: tune test test-engine setup engines browser lint types bench bench-store bench-statistics bench-peers bench-upgrades examples figures pyz docs docs-check clean
 
 tune: setup  ## measure on this machine; overrides: make tune ARGS="model=qwen3_8b traffic=chat"
 	$(RUN)/attnpin tune $(ARGS)
@@ -31,6 +31,10 @@ setup: $(VENV)/.installed
 engines: setup  ## two SGLang releases for the tests, in .cache/ (no weights, no GPU parts); without a network (75) those tests are skipped
 	$(RUN)/python tests/engine/unpack.py 0.5.16 || test $$? -eq 75
 
+browser: setup  ## Chromium for the tests of reports' pages, which are skipped without one: Debian's for root, else Playwright's own
+	for name in chromium chromium-browser google-chrome chrome; do command -v $$name && exit; done; \
+	{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } || $(RUN)/playwright install chromium
+
 lint: setup
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
@@ -38,9 +42,13 @@ lint: setup
 types: setup
 	$(RUN)/mypy --strict
 
-bench: setup  ## start-up times against a bare interpreter; how fast the limits judge 10,000 scenarios
+bench: setup  ## start-up times against a bare interpreter; how fast the limits judge 10,000 scenarios; a million requests from arrivals to cells
 	$(RUN)/python tests/bench/startup.py
 	$(RUN)/python -m tests.bench.limits
+	$(RUN)/python -m tests.bench.traffic
+
+bench-store: setup  ## report, history, check --fast, ... on ten million trials, in SQLite and PostgreSQL: ten minutes, 5 GB of disk for a while
+	$(RUN)/python -m tests.bench.large_store
 
 bench-statistics: setup  ## how often verdicts are wrong, on noise whose truth is known: ten minutes of one core, then docs/error-rates.md
 	$(RUN)/python -m tests.bench.statistics
@@ -55,6 +63,13 @@ bench-peers: setup  ## picks of ours beside those of other timing tools, on a GP
 	$(RUN)/python -m tests.bench.peers plot
 	$(RUN)/python -m tests.docs
 
+bench-upgrades: setup  ## what compare says of an environment and itself, and itself slowed by 5 %, on a GPU: half an hour, goes on where it was cut off; overrides: ARGS="engine.path=..."
+	mkdir -p .cache
+	$(RUN)/python -m tests.bench.upgrades same 5 store.url=sqlite:///.cache/upgrades.db $(ARGS)
+	$(RUN)/python -m tests.bench.upgrades slowed 5 store.url=sqlite:///.cache/upgrades.db $(ARGS)
+	$(RUN)/python -m tests.bench.upgrades add .cache/upgrades.db
+	$(RUN)/python -m tests.docs
+
 examples: setup  ## the texts under examples/, made again from the evidence beside them
 	$(RUN)/python -m tests.examples
 
@@ -63,6 +78,9 @@ docs: setup  ## figures in README.md and docs/ made again from what they cite, d
 
 docs-check: setup  ## fails where one of them says something else than its source
 	$(RUN)/python -m tests.docs --check
+
+figures: setup  ## the plots of docs/ drawn again from what is committed: regret against seconds, predicted and measured, decode over versions
+	$(RUN)/python -m tests.figures
 
 pyz: setup  ## the controller as one file, dist/attnpin.pyz, for this Python's minor version; another too: ARGS="--python python3.11 --python python3.12"
 	$(RUN)/python -m pip install --quiet -e ".[pyz]"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from backends.memory import Reading
     from backends.model import LayerKind
     from backends.spec import StageSpec, TimingSpec
+    from backends.step.shape import RestTimes, StepShape
     from backends.timing.lookout import Lookout
     from backends.timing.sampled import Manner
     from backends.timing.timed import Timed
@@ -84,6 +85,9 @@ class Bench(Protocol):
     def release(self) -> None:
         """Give back what is no longer referenced."""
 
+    def keep(self) -> None:
+        """`release`; what is still there stays until the process ends, and later releases do not look through it."""
+
     def free_bytes(self) -> int: ...
 
     def cache_bytes(self) -> int: ...
@@ -136,6 +140,9 @@ class Bench(Protocol):
     def anchors(self, dtype: str, timing: TimingSpec, code: bytes | None) -> tuple[Anchors, bytes | None]:
         """What never changes, with the machine code it ran: ``code`` where that was given, None where there is none; and what is
         known, timed as ``timing`` has arms timed."""
+
+    def rest_times(self, shape: StepShape, timing: TimingSpec, warm: Callable[[], bool]) -> RestTimes:
+        """What of a step is not attention. ``warm`` is asked again and again before it is timed, with work in between, until it says so."""
 
     def lookout(self) -> Lookout: ...
 

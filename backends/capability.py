@@ -8,6 +8,7 @@ from functools import cached_property
 
 from backends.allowed import Allowed
 from backends.arm import Provider
+from backends.knob import Knob
 from backends.limits import Clause, Limit, Scoped
 from backends.question import RULES
 from backends.reason import Reason
@@ -95,7 +96,8 @@ class Calls:
 class DriverEntry:
     """A worker class that can drive the backend. ``packages`` are the import names it needs, ``devices`` where it runs,
     ``attention`` the kinds it lays out, ``tools`` what the worker must have besides ("c++"), ``limits`` what it refuses although
-    the backend would not, ``calls`` what it does otherwise for releases of the engine other than the newest."""
+    the backend would not, ``calls`` what it does otherwise for releases of the engine other than the newest, ``knobs`` the settings of
+    its own that an arm may have."""
 
     provider: Provider
     driver: str
@@ -105,6 +107,7 @@ class DriverEntry:
     tools: tuple[str, ...] = ()
     limits: Limits = ()
     calls: tuple[Calls, ...] = ()
+    knobs: tuple[Knob, ...] = ()
 
 
 @dataclass(frozen=True)

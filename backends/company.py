@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 WAITING = "waiting"  # the phase; its detail is what others have, None while that may still be the process before this one
 LOOK_EVERY_S = 2.0
-LEAVING_LOOKS = 2  # a process that was ended gives its memory back within these
+LEAVING_LOOK_S, LEAVING_LOOKS = 0.5, 8  # a process that was ended gives its memory back within these
 GIB = 1 << 30
 
 
@@ -23,8 +23,9 @@ def await_others(bench: Bench, phases: Phases, arm: str | None = None) -> None:
         taken_bytes = bench.taken_bytes()
     looks = 0
     while taken_bytes is not None:
-        with phases.of(WAITING, detail=taken(taken_bytes) if looks >= LEAVING_LOOKS else None):
-            bench.rest(LOOK_EVERY_S)
+        leaving = looks < LEAVING_LOOKS
+        with phases.of(WAITING, detail=None if leaving else taken(taken_bytes)):
+            bench.rest(LEAVING_LOOK_S if leaving else LOOK_EVERY_S)
             taken_bytes = bench.taken_bytes()
         looks += 1
 

@@ -32,12 +32,15 @@ class KvPool:
 
     ``k[slot]``: [pool_tokens + page_size, kv_heads, head_dim], ``v[slot]``: [.., kv_heads, value_head_dim], KV dtype,
     contiguous; the first page is where padded rows write. Token slots of requests start at ``page_size``.
+    Of latent attention the pool holds k alone, and ``v`` are views of its head. ``scales``: what a stored key and a stored value
+    are multiplied by, where the checkpoint's layers have scales for an 8-bit cache; None = they have none.
     """
 
     page_size: int
     pool_tokens: int
     k: list[torch.Tensor]
     v: list[torch.Tensor]
+    scales: tuple[float, float] | None = None
 
     @property
     def slots(self) -> int:
@@ -53,6 +56,9 @@ class CellData:
     ``out_cache_loc``: int64 [new_tokens], the pool slot of each new token. ``q``: [new_tokens, query_heads, head_dim],
     ``k_new``: [new_tokens, kv_heads, head_dim], ``v_new``: [new_tokens, kv_heads, value_head_dim], in the model dtype.
     The prefix is in ``pool`` already; the driver writes k_new and v_new there as the engine does.
+    Latent attention: ``k_new`` are the latent vectors, ``v_new`` a view of their head, and where prefill projects them,
+    ``up`` [query_heads, K's projected part + value_head_dim, latent head] holds the projections.
+    ``sinks``: float32 [query_heads], the learned term of each head's denominator as a logit, None without sinks.
     """
 
     cell: Cell
@@ -65,6 +71,8 @@ class CellData:
     q: torch.Tensor
     k_new: torch.Tensor
     v_new: torch.Tensor
+    up: torch.Tensor | None = None
+    sinks: torch.Tensor | None = None
 
 
 @dataclass

@@ -20,6 +20,7 @@ from backends.entry_fields import (
     versions_of,
     words_of,
 )
+from backends.knob import knob_from
 from backends.limits import Limit
 from backends.question import RULE_SETS
 from backends.serving_jit import Builds, ServingJit
@@ -32,7 +33,7 @@ LIMIT_KEYS = ("rule", "allowed", "source", "versions", "when", "why", "remedy", 
 PATH_KEYS = ("name", "source", "versions", "when")
 NOTE_KEYS = ("says", "source", "versions", "when")
 JIT_KEYS = ("builds", "why", "source")
-DRIVER_KEYS = ("provider", "driver", "packages", "devices", "attention", "tools", "limits", "calls")
+DRIVER_KEYS = ("provider", "driver", "packages", "devices", "attention", "tools", "limits", "calls", "knobs")
 CALLS_KEYS = ("engine", "knobs", "source")
 
 
@@ -143,6 +144,9 @@ def _driver(data: Mapping[str, Any], heading: _Heading) -> DriverEntry:
         tools=words_of(data, "tools", where),
         limits=tuple(_limit(item, heading) for item in items_of(data, "limits", where)),
         calls=tuple(_calls(item, f"{where}, driver, calls") for item in items_of(data, "calls", where)),
+        knobs=tuple(
+            knob_from(str(name), values, f"{where}, driver, knobs", heading.engine) for name, values in (data.get("knobs") or {}).items()
+        ),
     )
 
 

@@ -21,6 +21,8 @@ class LayerKind:
     ``head_dim`` is the width of K (MLA: the absorbed 576), ``value_head_dim`` that of V (MLA: 512).
     ``sliding_window`` counts the keys a query sees, None = all of them. ``sinks``: each head adds a learned term to the
     softmax's denominator. ``scale`` is the model's own factor of the scores, None = head_dim ** -0.5.
+    ``projected_from``: of a cached latent vector, its width and how much of it K and V are projected up from before they are
+    attended to (MLA prefill, then K's tail is the rest of the vector); None = the cache holds K and V.
     """
 
     name: str
@@ -32,6 +34,7 @@ class LayerKind:
     sliding_window: int | None = None
     sinks: bool = False
     scale: float | None = None
+    projected_from: tuple[int, int] | None = None
 
     @property
     def group(self) -> int:
@@ -40,14 +43,21 @@ class LayerKind:
 
     @property
     def latent(self) -> bool:
-        """Whether K and V are one: absorbed MLA reads as values the leading part of its keys. No plain attention has a single KV head
-        with values that wide and keys still wider."""
-        return self.kv_heads == 1 and self.head_dim > self.value_head_dim >= NARROWEST_LATENT
+        """Whether the cache holds K and V as one: absorbed MLA reads as values the leading part of its keys. No plain attention has a
+        single KV head with values that wide and keys still wider."""
+        heads, width, value_width = self.cached
+        return heads == 1 and width > value_width >= NARROWEST_LATENT
+
+    @property
+    def cached(self) -> tuple[int, int, int]:
+        """What the KV cache holds of one token: heads, and the widths of their keys and values (MLA: of one vector and its head)."""
+        return (self.kv_heads, self.head_dim, self.value_head_dim) if self.projected_from is None else (1, *self.projected_from)
 
     @property
     def cached_width(self) -> int:
         """Elements that the KV cache holds of one token, all KV heads together."""
-        return self.kv_heads * (self.head_dim if self.latent else self.head_dim + self.value_head_dim)
+        heads, width, value_width = self.cached
+        return heads * (width if self.latent else width + value_width)
 
     @property
     def softmax_scale(self) -> float:

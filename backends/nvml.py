@@ -7,11 +7,13 @@ Source of names, structures and constants: nvml.h of CUDA 13.0.
 from __future__ import annotations
 
 import ctypes
+import os
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 CLOCK_SM, CLOCK_MEMORY = 1, 2
+EXCLUSIVE_MODES = (1, 3)  # NVML_COMPUTEMODE_EXCLUSIVE_THREAD, which today means the same as ..._PROCESS
 TEMPERATURE_GPU = 0
 TEXT_BYTES = 96
 CORRECTED, UNCORRECTED, SINCE_BOOT = 0, 1, 0  # nvmlMemoryErrorType_t; nvmlEccCounterType_t's volatile counter
@@ -154,6 +156,10 @@ class Device:
             return None
         return MigAttributes(answer.sm_count, answer.gpu_slices, answer.compute_slices, answer.memory_mib)
 
+    def compute_mode(self) -> int | None:
+        """In `EXCLUSIVE_MODES` a second process gets no context."""
+        return self._number("nvmlDeviceGetComputeMode")
+
     def utilization_percent(self) -> int | None:
         """Share of the driver's last sampling period (up to a second) in which a kernel ran."""
         answer = _Utilization()
@@ -175,6 +181,14 @@ class Device:
 
     def memory_clock_mhz(self) -> int | None:
         return self._number("nvmlDeviceGetClockInfo", CLOCK_MEMORY)
+
+    def near_processors(self) -> frozenset[int] | None:
+        """Numbers of the processors on this GPU's NUMA node."""
+        bits = 8 * ctypes.sizeof(ctypes.c_ulong)
+        words = (ctypes.c_ulong * ((os.cpu_count() or 1) // bits + 1))()
+        if not _call("nvmlDeviceGetCpuAffinity", self._handle, ctypes.c_uint(len(words)), words):
+            return None
+        return frozenset(place * bits + bit for place, word in enumerate(words) for bit in range(bits) if word >> bit & 1)
 
     def compute_processes(self) -> tuple[int, ...] | None:
         """Ids of those with a context, ours among them; in a container they are the host's, or none at all."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backends.arm import Arm
 from backends.cell import Cell, attention_flops, kv_bytes
@@ -52,6 +52,25 @@ class _Findings:
     soundness: Soundness | None
     labels: tuple[str, ...]
 
+    def of(self, opened: OpenArm, cell: Cell) -> Trial:
+        """What was found, without what it took."""
+        arm, device_s = opened.arm, self.cost.device_us / 1e6
+        return Trial(
+            arm=arm.name,
+            cell=cell.name,
+            outcome=Outcome.MEASURED,
+            detail="; ".join(filter(None, (self.coverage, *getattr(opened.driver, "warnings", ())))) or None,
+            identity=self.identity,
+            cost=self.cost,
+            relative_error=self.errors.largest,
+            rms_error=self.errors.rms,
+            needle_error=self.needle_error,
+            bandwidth_bytes_per_s=kv_bytes(cell, element_bytes(arm.kv_dtype)) / device_s,
+            flops_per_s=attention_flops(cell) / device_s,
+            soundness=self.soundness,
+            labels=self.labels,
+        )
+
 
 def probe(opened: OpenArm, cell: Cell, opening_s: float) -> Trial:
     """A measured trial; ``opening_s`` counts as building. Raises what goes wrong, `Incorrect` and `Implausible` among it, and
@@ -65,30 +84,18 @@ def probe(opened: OpenArm, cell: Cell, opening_s: float) -> Trial:
         data = stand.lay_out(cell, arm)
         with closing(Seat(arm, opened.driver, data, stand.slots(cell, arm), phases, bench)) as seat:
             found = _examine(opened, seat)
-    return Trial(
-        arm=arm.name,
-        cell=cell.name,
-        outcome=Outcome.MEASURED,
-        detail="; ".join(filter(None, (found.coverage, *getattr(opened.driver, "warnings", ())))) or None,
-        identity=found.identity,
-        cost=found.cost,
-        relative_error=found.errors.largest,
-        needle_error=found.needle_error,
-        bandwidth_bytes_per_s=kv_bytes(cell, element_bytes(arm.kv_dtype)) / found.cost.device_us * 1e6,
-        flops_per_s=attention_flops(cell) / found.cost.device_us * 1e6,
+    return replace(
+        found.of(opened, cell),
         slots=seat.slots,
         pool_tokens=data.pool.pool_tokens,
         peak_memory_bytes=bench.peak_bytes(),
         build_s=opening_s + seat.first_call_s,
         capture_s=phases.spent("capture") - captured_s,
-        rms_error=found.errors.rms,
         workspace_bytes=total(kept_bytes, seat.call_bytes),
         graph_bytes=seat.timed.memory.taken_bytes if seat.timed.memory else None,
         open_s=opened.open_s,
         first_call_s=seat.first_call_s,
-        soundness=found.soundness,
         autotuned=bench.autotuned(),
-        labels=found.labels,
     )
 
 

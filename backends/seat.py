@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backends.memory import Growth, total
-from backends.timing.sampled import Manner
+from backends.timing.sampled import PLAIN, Manner
 
 if TYPE_CHECKING:
     import torch
@@ -49,10 +50,10 @@ class Seat:
             self.call.plan()
             return self.call.launch(self.slots - 1)
 
-    def capture(self, timing: TimingSpec, spaced: bool = False, fewest: int = 1) -> Timed:
-        """Record what the engine would record and settle the pace; from here on `timed` runs the arm. ``spaced``: with a small
-        kernel between two launches; ``fewest`` launches a sample at least."""
-        manner = Manner(spaced, self.arm.slowed, fewest)
+    def capture(self, timing: TimingSpec, manner: Manner = PLAIN) -> Timed:
+        """Record what the engine would record and settle the pace; from here on `timed` runs the arm, in ``manner`` and slowed by the
+        arm's own share."""
+        manner = replace(manner, slowed=manner.slowed + self.arm.slowed)
         grown = Growth(self._bench.held())
         with self._phases.of("capture", self.arm.name, self.data.cell.name):
             self._timed = self._bench.timed(self.call, self.data, self.slots, timing, manner)

@@ -15,10 +15,12 @@ from backends.kv.inputs import lay_out
 from backends.kv.pool import build_pool
 from backends.memory import Reading, held
 from backends.placement import Ballast
+from backends.step.timed import rest_times
 from backends.timing.anchor_kernels import anchors_of
-from backends.timing.autotuned import choices
+from backends.timing.autotuned import choices, tuners
 from backends.timing.capture import ReplayedCall
-from backends.timing.identity import identify, launches_of
+from backends.timing.garbage import set_aside
+from backends.timing.identity import Names, identify, launches_of
 from backends.timing.instruments import Instruments
 from backends.timing.lookout import Lookout, lookout_over
 from backends.timing.queued import QueuedCall
@@ -29,7 +31,7 @@ from backends.worker import board
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import torch
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from backends.measured import Identity, KernelNode, Soundness
     from backends.model import LayerKind
     from backends.spec import TimingSpec
+    from backends.step.shape import RestTimes, StepShape
     from backends.timing.sampled import Manner
 
 
@@ -51,6 +54,8 @@ class TorchBench:
         self.type = kind
         self._streamed = streamed
         self._opened: torch.device | None = None
+        self._told: dict[Names, Names] = {}
+        self._tuners: tuple[object, ...] = ()
 
     def now(self) -> float:
         return time.perf_counter()
@@ -76,6 +81,11 @@ class TorchBench:
 
     def release(self) -> None:
         device.release(self._device)
+
+    def keep(self) -> None:
+        self.release()
+        self._tuners = (*self._tuners, *tuners())
+        set_aside()
 
     def free_bytes(self) -> int:
         return device.free_bytes(self._device)
@@ -128,16 +138,20 @@ class TorchBench:
         return () if self.type == "cpu" else launches_of(call, timed)
 
     def identify(self, call: PreparedCall, timed: Timed) -> Identity:
-        return identify(call, timed, self._device)
+        return identify(call, timed, self._device, self._told)
 
     def autotuned(self) -> tuple[tuple[str, str], ...]:
-        return choices()
+        return choices(self._tuners)
 
     def anchors(self, dtype: str, timing: TimingSpec, code: bytes | None) -> tuple[Anchors, bytes | None]:
         limits = self.limits(dtype).limits
         if self.type == "cuda":
             return anchors_of(self._device, limits, timing, code, self._instruments.clock)
         return Anchors(limits.bandwidth_bytes_per_s, limits.flops_per_s, why_none="a processor has none"), None
+
+    def rest_times(self, shape: StepShape, timing: TimingSpec, warm: Callable[[], bool]) -> RestTimes:
+        clock = self._instruments.clock if self.type == "cuda" else None
+        return rest_times(shape, self._device, timing, clock, warm)
 
     def lookout(self) -> Lookout:
         return lookout_over(self._device)

@@ -57,6 +57,8 @@ def _open(bench: Bench, arm: Arm, cells: Sequence[Cell], stage: StageSpec, timin
     grown = Growth(bench.held())
     with phases.of("open", arm.name), ImportClock(bench.now) as imports:
         driver = stand.open_driver(arm)
+    with phases.of("import", arm.name):
+        bench.keep()
     return OpenArm(arm, stand, driver, timing, phases, lookout, grown, phases.spent("open") - imports.seconds)
 
 

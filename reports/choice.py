@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from reports import numbers
 from reports.page import Section, Table
 from store.decision import Decision, Pair, PairScore, StepModel
@@ -70,15 +72,27 @@ def worst_cell(score: PairScore) -> str:
 def steps(decision: Decision) -> Section:
     """The model that turns attention time into time of a step."""
     whose = "default" if decision.default else "fastest allowed pair"
-    note = f"Predicted, not measured: attention of the {whose}, beside a roofline of the rest of a step (weights, small kernels, lm_head)."
-    table = Table(("phase", "cell", "attention", "rest", "share"), tuple(map(_step, decision.steps)))
-    return Section("Attention's share of a step", (note, table) if decision.steps else ("No step was modelled.",))
+    table = Table(("phase", "cell", "attention", "rest", "share", "the rest is"), tuple(map(_step, decision.steps)))
+    body = (f"Attention of the {whose}, beside the rest of a step. {how_known(decision.steps)}", table)
+    return Section("Attention's share of a step", body if decision.steps else ("No step was modelled.",))
+
+
+def how_known(steps: Iterable[StepModel]) -> str:
+    """Where the rest of steps comes from."""
+    ways = {step.measured for step in steps}
+    predicted = "a roofline of weights, small kernels and logits"
+    if ways == {True}:
+        return "The rest was measured on this board by itself, from every small kernel fused to none; not in a server."
+    if ways == {True, False}:
+        return f"Where it says so the rest was measured on this board by itself, not in a server; elsewhere it is predicted: {predicted}."
+    return f"Predicted, not measured: {predicted}."
 
 
 def _step(step: StepModel) -> tuple[str, ...]:
     longest = "unbounded" if step.rest_ms_high is None else numbers.milliseconds(step.rest_ms_high)
     rest = f"{numbers.milliseconds(step.rest_ms_low)} to {longest}"
-    return step.phase, step.cell, numbers.milliseconds(step.attention_ms), rest, numbers.percent_range(step.share_low, step.share_high)
+    share, how = numbers.percent_range(step.share_low, step.share_high), "measured" if step.measured else "predicted"
+    return step.phase, step.cell, numbers.milliseconds(step.attention_ms), rest, share, how
 
 
 def cautions(decision: Decision) -> Section | None:

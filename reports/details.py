@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports import choice, costs, failures, ground, measured, sensitivity
+from reports import choice, costs, failures, ground, headline, measured, robustness, searched, sensitivity, split, tails, traffic
 from reports.page import Section
 from store.decision import Decision
 from store.run import Run
@@ -11,6 +11,7 @@ from store.run import Run
 def sections(run: Run) -> tuple[Section, ...]:
     found = (
         *(_decided(run, run.decision) if run.decision else ()),
+        traffic.section(run.scenario.traffic),
         failures.exclusions(run),
         failures.kept_out(run),
         failures.failed_trials(run),
@@ -30,12 +31,15 @@ def sections(run: Run) -> tuple[Section, ...]:
 
 def _decided(run: Run, decision: Decision) -> tuple[Section | None, ...]:
     return (
-        choice.objective(run, decision),
+        split.beneath(choice.objective(run, decision), decision),
         failures.barred(run),
         failures.dropped(run),
         *measured.cell_tables(run, decision),
         sensitivity.section(run, decision),
+        robustness.section(run, decision),
+        searched.section(run),
         choice.steps(decision),
+        tails.section(run, decision, headline.compared_pair(decision)),
         costs.table(run, decision),
         choice.cautions(decision),
     )

@@ -39,20 +39,20 @@ def _in_phase(run: Run, decision: Decision, arm: str, phase: Phase) -> Effect | 
         return None
     if arm == decision.default.of(phase):
         return Effect(phase, 0.0, 0.0)
-    models, ratios = _models(decision), _ratios(decision, arm)
+    steps, known = models(decision), ratios(decision, arm)
     cells = [(one.cell.name, one.calls_per_1000_tokens) for one in run.cells if one.cell.phase is phase and not one.is_guard]
-    if not cells or any(name not in models or name not in ratios for name, _ in cells):
+    if not cells or any(name not in steps or name not in known for name, _ in cells):
         return None
-    counted = [(weight, models[name], ratios[name]) for name, weight in cells]
+    counted = [(weight, steps[name], known[name]) for name, weight in cells]
     corners = [change for edge in ("low", "high") for change in _changes(counted, edge)]
     return Effect(phase, min(corners), max(corners))
 
 
-def _models(decision: Decision) -> dict[str, StepModel]:
+def models(decision: Decision) -> dict[str, StepModel]:
     return {step.cell: step for step in decision.steps}
 
 
-def _ratios(decision: Decision, arm: str) -> dict[str, Interval]:
+def ratios(decision: Decision, arm: str) -> dict[str, Interval]:
     return {result.cell: result.ratio for result in decision.cells if result.arm == arm and result.ratio is not None}
 
 

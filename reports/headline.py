@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from reports import choice, costs, effect, numbers, sensitivity, wording
-from store.decision import Decision, Interval, PairScore, Ruling
+from reports import choice, costs, effect, numbers, sensitivity, serving_words, split, wording
+from store.decision import Decision, Interval, Pair, PairScore, Ruling
 from store.run import FINISHED, Run
 
-NOT_CONFIRMED = "predicted, not measured; not confirmed by a serving run"
+PREDICTED = "predicted, not measured"
+NOT_CONFIRMED = f"{PREDICTED}; not confirmed by a serving run"
 FIRST_CAUTIONS = 3
 
 Line = tuple[str, str]
@@ -22,9 +23,11 @@ def lines(run: Run) -> tuple[Line, ...]:
         ("Decision", decided(run, decision)),
         ("Instead of", instead_of(run, decision)),
         ("Predicted effect", predicted_effect(run, decision, compared)),
+        ("Measured effect", serving_words.beside_the_prediction(run.serving_run) if run.serving_run else ""),
         ("Worst cell", _worst_cell(compared)),
         ("Why sure", why_sure(decision, compared)),
-        ("Elsewhere", "; ".join(sensitivity.sentence(found) for found in decision.sensitivity if found.turned is None)),
+        ("Pair or single", split.headline(decision)),
+        ("Elsewhere", sensitivity.line(run, decision)),
         ("What it costs", costs.line(run, decision) if decision.ruling is Ruling.SWITCH else ""),
         ("Given up", _given_up(decision)),
         ("Left out for time", "; ".join(run.left_out)),
@@ -45,6 +48,11 @@ def compared_score(decision: Decision) -> PairScore | None:
     return choice.score_of(decision, picked) if picked else choice.runner_up(decision)
 
 
+def compared_pair(decision: Decision) -> Pair | None:
+    score = compared_score(decision)
+    return score.pair if score else None
+
+
 def decided(run: Run, decision: Decision) -> str:
     if decision.ruling is Ruling.INCOMPLETE:
         return f"no pin: {wording.unset(decision.unset_because)}"
@@ -54,7 +62,7 @@ def decided(run: Run, decision: Decision) -> str:
     if decision.ruling is Ruling.KEEP:
         chosen = f"{wording.flags(decision.flags)}, as {wording.who_chose(run.scenario)}"
         return f"keep {chosen}, and no other flag, because {wording.unset(decision.unset_because)}"
-    return f"set {wording.flags(decision.flags)}"
+    return f"set {wording.settings(decision.flags, decision.variables)}"
 
 
 def instead_of(run: Run, decision: Decision) -> str:
@@ -72,7 +80,7 @@ def predicted_effect(run: Run, decision: Decision, compared: PairScore | None) -
     if compared is None or not change:
         return ""
     objective = f"a step ({run.scenario.decide.objective.value}) {change}"
-    parts = (objective, effect.text(effect.of_pair(run, decision, compared.pair)), NOT_CONFIRMED)
+    parts = (objective, effect.text(effect.of_pair(run, decision, compared.pair)), PREDICTED if run.serving_run else NOT_CONFIRMED)
     condition = "" if decision.ruling is Ruling.SWITCH else f"with {wording.pair(compared.pair)} it would be: "
     return condition + "; ".join(filter(None, parts))
 

@@ -28,5 +28,5 @@ def first_screen(pin: Pin, run: Run) -> tuple[headline.Line, ...]:
 def flags(pin: Pin) -> Section:
     """Each pinned flag with the reason that stands beside it in the launcher's files."""
     because = dict(pin.because)
-    rows = tuple((f"--{name}", value, because.get(name, "")) for name, value in pin.flags)
+    rows = tuple((wording.option(name), value, because.get(name, "")) for name, value in (*pin.flags, *pin.variables))
     return Section("Flags", (Table(("flag", "value", "because"), rows),) if rows else (f"Unset, because {wording.unset(pin.unset)}",))

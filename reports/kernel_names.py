@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 MOST_NAMES = 6  # of one arm in one phase
+LONGEST, LAST = 120, 30  # characters of a name, and of its end where the middle is left out
 
 
 def short(name: str) -> str:
-    """ "void ns::kernel<T, 128>(Params*)" -> "ns::kernel"; what a profiler cannot demangle stays whole."""
+    """ "void ns::kernel<T, 128>(Params*)" -> "ns::kernel"; what a profiler cannot demangle, or a DSL made long, loses its middle, since
+    variants differ at their ends."""
     bare = name.removeprefix("void ").replace("(anonymous namespace)::", "").partition("<")[0].partition("(")[0].strip()
-    return bare or name
+    shown = bare or name
+    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - LAST - 3]}...{shown[-LAST:]}"
 
 
 def launched(kernels: Sequence[str]) -> str:

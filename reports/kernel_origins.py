@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from backends.measured import Trial
+from reports import wording
 from reports.page import Table
 from store.run import Run
 
@@ -28,10 +29,5 @@ def origin(trials: Iterable[Trial]) -> str:
         for name, place in files:
             places.setdefault(name, place)
     words = dict.fromkeys(sorted(places.values()))
-    said = "; ".join(f"{word}: {_listed([name for name, place in places.items() if place == word])}" for word in words)
-    return said or (PREBUILT if looked else "")
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    said = ((word, [name for name, place in places.items() if place == word]) for word in words)
+    return "; ".join(f"{word}: {wording.the_first(names, MOST_NAMES)}" for word, names in said) or (PREBUILT if looked else "")

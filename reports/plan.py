@@ -8,7 +8,7 @@ from json import dumps
 from backends.arm import Arm
 from backends.cell import Phase
 from backends.wire import to_plain
-from reports import asked, numbers, recorded_reason, wording
+from reports import asked, numbers, recorded_reason, searched, traffic, wording
 from reports.gpu import gpu_section
 from reports.page import Section, Table, text
 from store.plan import Plan
@@ -33,6 +33,8 @@ def render_text(plan: Plan) -> str:
         _gaps(exclusion for exclusion in plan.exclusions if _only(exclusion, NO_DRIVER)),
         _pages(plan),
         _apart(plan),
+        traffic.section(plan.scenario.traffic) or Section("Traffic", ()),
+        searched.space_section(plan.space) or Section("Knobs", ()),
         _cells(plan),
         gpu_section(plan.scenario.gpu),
         _cost(plan),

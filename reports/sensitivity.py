@@ -25,6 +25,14 @@ def sentence(found: Sensitivity) -> str:
     return f"the ranking does not hold {_when(found)}: {rival} then takes {ratios} ({where})"
 
 
+def line(run: Run, decision: Decision) -> str:
+    """Where the ranking holds, or why that was not tried; empty where nobody asked, or where it is said as a caution."""
+    wanted = run.scenario.measure.sensitivity
+    if wanted and not decision.sensitivity and not _failures(run):
+        return _not_tried(run)
+    return "; ".join(sentence(found) for found in decision.sensitivity if found.turned is None)
+
+
 def section(run: Run, decision: Decision) -> Section | None:
     """None where nobody asked."""
     wanted = run.scenario.measure.sensitivity
@@ -32,15 +40,23 @@ def section(run: Run, decision: Decision) -> Section | None:
         return None
     title = "Under other conditions"
     if not decision.sensitivity:
-        return Section(title, (f"Not tried ({', '.join(wanted)}): {_why_not(run)}.",))
+        return Section(title, (f"{_capital(_not_tried(run))}.",))
     rows = tuple(row for found in decision.sensitivity for row in _rows(found))
     said = (sentence(found) for found in decision.sensitivity)
-    return Section(title, (*(f"{each[0].upper()}{each[1:]}." for each in said), Table(HEADER, rows)))
+    return Section(title, (*(f"{_capital(each)}." for each in said), Table(HEADER, rows)))
 
 
-def _why_not(run: Run) -> str:
-    failed = [revisit.failed for revisit in run.revisits if revisit.failed is not None]
-    return failed[0] if failed else "no two arms were left that are served in one way and near each other, or no time was"
+def _capital(sentence: str) -> str:
+    return f"{sentence[0].upper()}{sentence[1:]}"
+
+
+def _not_tried(run: Run) -> str:
+    why = next(iter(_failures(run)), "no two arms were left that are served in one way and near each other, or no time was")
+    return f"not tried ({', '.join(run.scenario.measure.sensitivity)}): {why}"
+
+
+def _failures(run: Run) -> list[str]:
+    return [revisit.failed for revisit in run.revisits if revisit.failed is not None]
 
 
 def _when(found: Sensitivity) -> str:

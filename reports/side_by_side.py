@@ -46,14 +46,14 @@ def render_json(measured: SideBySide, verdict: VersionVerdict) -> str:
 
 
 def render_text(measured: SideBySide, verdict: VersionVerdict) -> str:
-    head = "\n".join([headline(measured, verdict), *(f"  {label:<10} {sentence}" for label, sentence in _scope(measured, verdict))])
-    return "\n\n".join([head, *map(page.text, _sections(measured, verdict))]) + "\n"
+    head = "\n".join([headline(measured, verdict), *(f"  {label:<10} {sentence}" for label, sentence in scope(measured, verdict))])
+    return "\n\n".join([head, *map(page.text, sections(measured, verdict))]) + "\n"
 
 
 def render_markdown(measured: SideBySide, verdict: VersionVerdict) -> str:
     head = f"**{page.escaped(headline(measured, verdict))}**"
-    scope = "\n".join(map(page.bullet, _scope(measured, verdict)))
-    return "\n\n".join([head, scope, *map(page.markdown, _sections(measured, verdict))]) + "\n"
+    held = "\n".join(map(page.bullet, scope(measured, verdict)))
+    return "\n\n".join([head, held, *map(page.markdown, sections(measured, verdict))]) + "\n"
 
 
 def render_explained(verdict: VersionVerdict) -> str:
@@ -97,10 +97,12 @@ def worst(rows: Sequence[Row]) -> str:
     return f"{most.arm} {numbers.moved(*sorted(changes, key=abs)[:: len(changes) - 1])} on {len(changes)} cells, most on {where} ({moved})"
 
 
-def _scope(measured: SideBySide, verdict: VersionVerdict) -> Iterator[tuple[str, str]]:
+def scope(measured: SideBySide, verdict: VersionVerdict) -> Iterator[tuple[str, str]]:
+    """(label, sentence): what was compared, where, and what the answer holds for."""
     yield "baseline", _side(measured.said[0], measured.baseline)
     yield "candidate", _side(measured.said[1], measured.candidate)
-    yield "on", f"{clean(wording.title(measured.baseline))}; {verdict.rounds} pairs of fresh processes"
+    how = "" if measured.together else ", one after the other"
+    yield "on", f"{clean(wording.title(measured.baseline))}; {verdict.rounds} pairs of fresh processes{how}"
     yield "holds for", f"{_covered(measured.baseline)}: nothing is said of other shapes, batches and contexts"
     notes = dict.fromkeys((*verdict.notes, *measured.baseline.notes, *measured.candidate.notes))
     yield from (("note", clean(note)) for note in notes)
@@ -120,7 +122,8 @@ def _side(said: str, run: Run) -> str:
     return clean(f"{said}: {', '.join(versions) or 'no kernel library'}")
 
 
-def _sections(measured: SideBySide, verdict: VersionVerdict) -> Iterator[Section]:
+def sections(measured: SideBySide, verdict: VersionVerdict) -> Iterator[Section]:
+    """The times first."""
     rows = sorted(verdict.rows, key=lambda row: (row.control, row.arm, row.cell or ""))
     yield Section("Times", (Table(HEADER, tuple(map(_row, rows))), LEGEND)) if rows else Section("Times", ("none was taken on both sides",))
     if advice := tuple(ways_out.sentences(measured.baseline, verdict)):

@@ -7,7 +7,7 @@ import shlex
 from pathlib import PurePath
 
 from backends.cell import Phase
-from reports import costs, failures, headline, measured, numbers, wording
+from reports import costs, failures, headline, measured, numbers, searched, sensitivity, wording
 from reports.page import Table, clean, text_table
 from store.decision import Decision, Ruling
 from store.pin import Pin
@@ -42,6 +42,8 @@ def _answer(run: Run, decision: Decision, pin: Pin | None) -> list[str]:
         ("pick", wording.pair(decision.pick) if decision.pick else ""),
         ("effect", headline.predicted_effect(run, decision, compared)),
         ("sure", headline.why_sure(decision, compared)),
+        ("besides", sensitivity.line(run, decision)),
+        ("search", searched.in_a_sentence(run.searched) if run.searched else ""),
         ("costs", costs.summary(run, decision)),
         ("no time", clean("; ".join(run.left_out))),
         *(("caution", clean(caution)) for caution in decision.cautions[:MOST_CAUTIONS]),
@@ -56,8 +58,8 @@ def _flags(decision: Decision, pin: Pin | None) -> list[str]:
         return [_labelled("no pin", wording.unset(decision.unset_because))]
     if not pin.flags:
         return [_labelled("flags", f"unset, because {wording.unset(pin.unset)}")]
-    reasons = (f"--{name}: {clean(because)}" for name, because in pin.because)
-    return [_labelled("flags", wording.flags(pin.flags)), *(_labelled("", reason) for reason in reasons)]
+    reasons = (f"{wording.option(name)}: {clean(because)}" for name, because in pin.because)
+    return [_labelled("flags", wording.settings(pin.flags, pin.variables)), *(_labelled("", reason) for reason in reasons)]
 
 
 def _arms(run: Run, decision: Decision) -> list[str]:

@@ -20,7 +20,7 @@ MOST_SIZES = 12
 
 def render_json(found: Verified) -> str:
     """The record's own fields on one line, without absolute paths."""
-    return json.dumps(_cleaned(to_plain(_cut(found)))) + "\n"
+    return json.dumps(cleaned(to_plain(without_sources(found)))) + "\n"
 
 
 def render_text(found: Verified) -> str:
@@ -71,7 +71,7 @@ def _difference(each: Difference) -> str:
 def _causes(each: Difference) -> Iterator[str]:
     yield _line("cause", each.cause)
     if each.said is not None:
-        yield _line("it says", f'"{_shortened(each.said.text)}" ({each.said.where}{_time(each.said)}{_ranks(each.said)})')
+        yield _line("it says", f'"{shortened(each.said.text)}" ({each.said.where}{_time(each.said)}{_ranks(each.said)})')
 
 
 def _graphs(graphs: Graphs) -> str:
@@ -120,19 +120,19 @@ def _line(label: str, words: str) -> str:
     return f"  {label:<{LABEL}} {clean(words)}"
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
     return text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}..."
 
 
-def _cut(found: Verified) -> Verified:
+def without_sources(found: Verified) -> Verified:
     """Without what only told servers apart: it may name a host."""
     servers = tuple(replace(each, start=replace(each.start, source=f"server {n}")) for n, each in enumerate(found.servers, 1))
     return replace(found, servers=servers)
 
 
-def _cleaned(plain: Any) -> Any:
+def cleaned(plain: Any) -> Any:
     if isinstance(plain, str):
-        return _shortened(clean(plain))
+        return shortened(clean(plain))
     if isinstance(plain, list):
-        return [_cleaned(each) for each in plain]
-    return {key: _cleaned(each) for key, each in plain.items()} if isinstance(plain, dict) else plain
+        return [cleaned(each) for each in plain]
+    return {key: cleaned(each) for key, each in plain.items()} if isinstance(plain, dict) else plain

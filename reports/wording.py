@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from backends.arm import Arm
+from backends.knob import is_variable
 from backends.question import ENGINES
 from reports import numbers
 from reports.page import clean
@@ -73,12 +74,23 @@ def by_backend(sentence: str, arms: Iterable[Arm]) -> str:
     counts = Counter(arm.backend for arm in arms)
     for arm in arms:
         if counts[arm.backend] == 1:
-            sentence = re.sub(rf"(?<![\w/]){re.escape(arm.name)}(?![\w@])", arm.backend, sentence)
+            sentence = re.sub(rf"(?<![\w/]){re.escape(arm.name)}(?![\w@])", arm.backend.replace("\\", r"\\"), sentence)
     return sentence
 
 
 def flags(values: tuple[tuple[str, str], ...]) -> str:
     return " ".join(f"--{name} {value}" for name, value in values)
+
+
+def settings(flags_set: tuple[tuple[str, str], ...], variables: tuple[tuple[str, str], ...]) -> str:
+    """The flags, and what has to stand in the server's environment beside them."""
+    beside = " ".join(f"{name}={value}" for name, value in variables)
+    return f"{flags(flags_set)} with {beside} in the server's environment" if beside else flags(flags_set)
+
+
+def option(name: str) -> str:
+    """A flag or a variable by its name."""
+    return name if is_variable(name) else f"--{name}"
 
 
 def unset(because: str | None) -> str:
@@ -126,6 +138,12 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
+def the_first(names: Sequence[str], most: int) -> str:
+    """ "a, b and 3 more"."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def valid_for(pin: Pin) -> str:
     """The environment of a pin in one sentence part."""
     holds = pin.valid_for
@@ -156,4 +174,9 @@ def requests(load: Requests | Traffic) -> str:
 
 def check(pin: Pin) -> str:
     """The command that says whether the pin still stands on what it was made on."""
-    return f"attnpin check --pin {pin.evidence[0].removesuffix(EVIDENCE_SUFFIX)}.yaml --fast"
+    return f"attnpin check --pin {pin_file(pin)} --fast"
+
+
+def pin_file(pin: Pin) -> str:
+    """Its name, without a folder."""
+    return f"{pin.evidence[0].removesuffix(EVIDENCE_SUFFIX)}.yaml"

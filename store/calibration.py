@@ -20,6 +20,12 @@ class BoardKey:
     power_limit_w: float | None
     mig: str | None
 
+    @property
+    def columns(self) -> dict[str, str | float | None]:
+        """By the names of the tables' columns."""
+        named = {"board": self.name, "board_uuid": self.uuid, "driver": self.driver}
+        return {**named, "power_limit_w": self.power_limit_w, "mig": self.mig}
+
 
 def key_of(board: Board) -> BoardKey:
     return BoardKey(board.name, board.uuid, board.driver, board.power_limit_w, board.mig)

@@ -12,33 +12,38 @@ from backends.wire import from_plain, to_plain
 from store.calibration import LIFE_DAYS, Calibration, key_of
 from store.calibration_tables import CalibrationRow, MachineCodeRow
 from store.connect import Store, reading, writing
+from store.outlasting import outlasts_a_restart
+from store.postgresql import one_at_a_time
 
 
+@outlasts_a_restart
 def save_calibration(store: Store, calibration: Calibration) -> None:
-    board = calibration.board
     row = CalibrationRow(
         run=calibration.run,
         created=calibration.created,
         protocol=calibration.protocol,
-        board=board.name,
-        board_uuid=board.uuid,
-        driver=board.driver,
-        power_limit_w=board.power_limit_w,
-        mig=board.mig,
         calibration=to_plain(calibration),
+        **calibration.board.columns,
     )
     with writing(store) as session:
-        session.add(row)
+        one_at_a_time(session, calibration.run)
+        if session.scalar(_stored(calibration)) is None:
+            session.add(row)
 
 
+@outlasts_a_restart
+def holds_calibration(store: Store, calibration: Calibration) -> bool:
+    with reading(store) as session:
+        return session.scalar(_stored(calibration)) is not None
+
+
+@outlasts_a_restart
 def calibration_for(store: Store, board: Board, protocol: int, now: datetime) -> Calibration | None:
     """The newest of this very board under its present driver and power limit, `LIFE_DAYS` old at the most."""
-    key = key_of(board)
-    wanted = {"board": key.name, "board_uuid": key.uuid, "driver": key.driver, "power_limit_w": key.power_limit_w, "mig": key.mig}
     since = (now - timedelta(days=LIFE_DAYS)).isoformat(timespec="seconds")
     query = (
         select(CalibrationRow.calibration)
-        .where(*(getattr(CalibrationRow, name) == value for name, value in wanted.items()))
+        .where(*(getattr(CalibrationRow, name) == value for name, value in key_of(board).columns.items()))
         .where(CalibrationRow.protocol == protocol, CalibrationRow.created >= since)
         .order_by(CalibrationRow.created.desc(), CalibrationRow.key.desc())
         .limit(1)
@@ -48,6 +53,7 @@ def calibration_for(store: Store, board: Board, protocol: int, now: datetime) ->
     return None if plain is None else from_plain(Calibration, plain)
 
 
+@outlasts_a_restart
 def anchors_of(store: Store, run: str) -> tuple[Anchors, ...]:
     """Those of the calibration that ``run`` ended in; none where it did not."""
     with reading(store) as session:
@@ -55,16 +61,23 @@ def anchors_of(store: Store, run: str) -> tuple[Anchors, ...]:
     return () if plain is None else from_plain(Calibration, plain).anchors
 
 
+@outlasts_a_restart
 def machine_code(store: Store, architecture: str, source: str) -> bytes | None:
     with reading(store) as session:
         return session.scalar(_code(architecture, source))
 
 
+@outlasts_a_restart
 def keep_machine_code(store: Store, architecture: str, source: str, code: bytes) -> None:
     """The first that is kept stays."""
     with writing(store) as session:
+        one_at_a_time(session, source)
         if session.scalar(_code(architecture, source)) is None:
             session.add(MachineCodeRow(architecture=architecture, source=source, code=code))
+
+
+def _stored(calibration: Calibration) -> Select[int]:
+    return select(CalibrationRow.key).where(CalibrationRow.run == calibration.run, CalibrationRow.created == calibration.created)
 
 
 def _code(architecture: str, source: str) -> Select[bytes]:

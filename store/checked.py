@@ -21,6 +21,7 @@ class Answer(str, Enum):
     CHANGED = "changed"  # what was asked is no longer what the pin answers
     REFUSED = "refused"  # a pinned flag, by the engine that is there now
     INCOMPARABLE = "incomparable"  # another board
+    UNCHECKED = "not checked"  # one of several pins, whose check broke off
 
 
 class Ground(str, Enum):

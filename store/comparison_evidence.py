@@ -14,11 +14,10 @@ from pathlib import Path
 from backends.wire import to_plain
 from store.evidence import REDUCED, Record, fitting, packed, public, read_records, run_plain, run_records
 from store.scrub import CUT, private_names, without_names, without_paths, without_places
-from store.side_by_side import SideBySide
+from store.side_by_side import SIDES, SideBySide
 
 COMPARISON_SCHEMA = 1
 HEADER = "attnpin comparison"
-SIDES = ("baseline", "candidate")
 OPTIONS = ("--baseline", "--candidate")
 FOLDERS, SETTINGS = "path:", "with:"  # how environments that are folders, or settings, begin as they are written
 

@@ -1,23 +1,25 @@
-"""Opening the store: SQLite in a file by default, any other database SQLAlchemy has a driver for by its URL."""
+"""Opening the store: SQLite in a file by default, PostgreSQL by its URL."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sqlalchemy import URL, Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
-from store import sqlite_file
+from store import postgresql, sqlite_file
 from store.digest import canonical
-from store.errors import Unreachable
+from store.errors import NotADatabase, OlderSchema, ServerGone, Unreachable
 from store.faults import database_sentences
 from store.interrupts import held_back
-from store.schema import bring_up_to_date
+from store.schema import SCHEMA, bring_up_to_date, stored_version
+from store.transactions import WRITES
 
 
 @dataclass(frozen=True)
@@ -40,15 +42,50 @@ def open_store(url: str) -> Store:
     parsed = _parsed(url)
     name = parsed.render_as_string(hide_password=True)
     engine = _engine(parsed, name)
-    with held_back(), database_sentences(name):
+    with held_back(), _first_asked(name):
         notes = sqlite_file.prepare(engine) if engine.dialect.name == "sqlite" else ()
         bring_up_to_date(writer(engine), name)
     return Store(engine, name, notes)
 
 
+@contextmanager
+def left_alone(url: str) -> Iterator[Store]:
+    """The store at ``url`` for reading, which stays as it is: a SQLite file is read in a copy of this moment, a server's database where it
+    is. Raises `StoreError`: as `open_store`, for one that holds nothing of ours, and for a server's that has an older schema."""
+    parsed = _parsed(url)
+    name, file = parsed.render_as_string(hide_password=True), file_of(url)
+    engine = _engine(parsed, name)
+    with _first_asked(name), engine.connect() as connection:
+        version = stored_version(connection)
+    if version is None:
+        raise NotADatabase(f"store {name} holds nothing of attnpin's; name another one")
+    if file is not None:
+        with TemporaryDirectory(prefix="attnpin-") as folder:
+            copy = Path(folder) / "store.db"
+            with database_sentences(name):
+                sqlite_file.copy(file, copy)
+            yield replace(open_store(f"sqlite:///{copy}"), url=name)
+    elif version < SCHEMA:
+        raise OlderSchema(
+            f"store {name} has schema {version}, not {SCHEMA}, and is to stay as it is; export it to a file with the attnpin that wrote it"
+        )
+    else:
+        yield open_store(url)
+
+
+@contextmanager
+def _first_asked(name: str) -> Iterator[None]:
+    """A server that does not answer now may never have been there."""
+    try:
+        with database_sentences(name):
+            yield
+    except ServerGone as error:
+        raise Unreachable(f"store {name} cannot be used ({error.why}); check store.url") from error
+
+
 def writer(engine: Engine) -> Engine:
     """The same engine; its transactions take the write lock when they begin (SQLite) instead of at their first write."""
-    return engine.execution_options(**{sqlite_file.WRITES: True})
+    return engine.execution_options(**{WRITES: True})
 
 
 @contextmanager
@@ -60,7 +97,8 @@ def reading(store: Store) -> Iterator[Session]:
 
 @contextmanager
 def writing(store: Store) -> Iterator[Session]:
-    """A session whose changes are all stored when the block ends, or none. Writers wait for one another."""
+    """A session whose changes are all stored when the block ends, or none. Writers wait for one another (`store.postgresql`: where
+    they would meet)."""
     with held_back(), database_sentences(store.url), Session(writer(store.engine)) as session, session.begin():
         yield session
 
@@ -77,7 +115,7 @@ def _parsed(url: str) -> URL:
     except ArgumentError:
         raise Unreachable(f"store.url={url!r} is not a database URL; write sqlite:///{url}") from None
     if parsed.get_backend_name() != "sqlite":
-        return parsed
+        return postgresql.with_driver(parsed)
     if parsed.database in (None, "", ":memory:"):
         raise Unreachable(f"store.url={url!r} names no file and would be lost; write sqlite:///PATH")
     return sqlite_file.with_home(parsed)
@@ -85,13 +123,18 @@ def _parsed(url: str) -> URL:
 
 def _engine(url: URL, name: str) -> Engine:
     try:
-        engine = create_engine(url, poolclass=NullPool, json_serializer=canonical)
+        engine = create_engine(url, poolclass=NullPool, json_serializer=canonical, connect_args=postgresql.parameters(url))
     except NoSuchModuleError:
-        raise Unreachable(f"store {name}: no database of the kind {url.drivername!r} is known; write sqlite:///PATH") from None
+        raise Unreachable(
+            f"store {name}: no database of the kind {url.drivername!r} is known; write sqlite:///PATH or postgresql+psycopg://..."
+        ) from None
     except ModuleNotFoundError as error:
-        raise Unreachable(f"store {name} needs the Python package {error.name!r}; install it or write sqlite:///PATH") from None
+        way = "pip install 'attnpin[postgres]'" if error.name == "psycopg" else "install it"
+        raise Unreachable(f"store {name} needs the Python package {error.name!r}; {way} or write sqlite:///PATH") from None
     if engine.dialect.name == "sqlite":
         sqlite_file.refuse_irregular(url)
         sqlite_file.make_folder(url)
         sqlite_file.listen(engine)
+    elif engine.dialect.name == postgresql.NAME:
+        postgresql.listen(engine)
     return engine

@@ -66,8 +66,9 @@ class PairScore:
 
 @dataclass(frozen=True)
 class StepModel:
-    """Attention's share of a step, predicted not measured, as a range over ``efficiency`` and small-kernel time.
-    ``rest_ms_high`` is None where no rate of the machine bounds the rest; the share then begins at 0."""
+    """Attention's share of a step, as a range over what the rest of it may take: ``measured`` on the board, or predicted over
+    ``efficiency`` and small-kernel time. ``rest_ms_high`` is None where no rate of the machine bounds the rest; the share then begins
+    at 0."""
 
     phase: str
     cell: str
@@ -76,6 +77,7 @@ class StepModel:
     rest_ms_high: float | None
     share_low: float
     share_high: float
+    measured: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,68 @@ class Sensitivity:
     pick_changes: bool
 
 
+@dataclass(frozen=True)
+class Resampled:
+    """The log drawn again ``times`` times, ``blocks`` of ``block_s`` seconds with replacement: new/old lay between ``low`` and ``high``
+    in 95 % of the draws, and on the other side of 1 in ``turned`` (a fraction) of them."""
+
+    times: int
+    blocks: int
+    block_s: float
+    low: float
+    high: float
+    turned: float
+
+
+@dataclass(frozen=True)
+class Between:
+    """How well the cells of one phase foretell one another: each arm's time on a cell from those on the others, log-log. ``typical`` and
+    ``worst`` miss, as fractions, the latter on ``worst_cell``; of ``cells`` those that ``beyond`` names lie outside a factor of 2 of what
+    the others span, where nothing is foretold."""
+
+    arm: str
+    phase: Phase
+    cells: int
+    typical: float
+    worst: float
+    worst_cell: str
+    beyond: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """``new`` against ``old`` on the cells where they differ, as ratios new/old of attention time. Whatever the weights of the cells,
+    it lies between ``low`` (all of it on ``low_cell``) and ``high``. ``turning``: the cells on which the one that is behind over all is
+    ahead, now with ``share`` of the old one's attention time; at ``flip_share`` both take the same (None = no weights of these cells
+    turn the order)."""
+
+    new: Pair
+    old: Pair
+    ratio: float
+    low: float
+    low_cell: str
+    high: float
+    high_cell: str
+    turning: tuple[str, ...]
+    share: float
+    flip_share: float | None
+    resampled: Resampled | None
+    between: tuple[Between, ...]
+
+
+@dataclass(frozen=True)
+class Split:
+    """``pair``, the fastest with a backend for each phase, beside ``single``, the fastest with one for both, at one page size and KV dtype
+    each; of either kind one that may be picked, where there is such: ``ratio`` = pair / single of attention time, and the step's predicted
+    gain by splitting, as a fraction (None below two processes that timed both)."""
+
+    pair: Pair
+    single: Pair
+    ratio: Interval | None
+    step_gain_low: float | None
+    step_gain_high: float | None
+
+
 class Ruling(str, Enum):
     SWITCH = "switch"  # pin something else than the default
     KEEP = "keep default"  # measured, and the default stays: nothing is pinned
@@ -104,7 +168,9 @@ class Decision:
     """``because`` maps a flag to its one-line reason (at most 160 characters); ``unset_because`` says why nothing is
     pinned. ``minimum_detectable_effect`` is a fraction of attention time (None below 2 processes). ``best_set``: the pairs of which
     none is surely slower than another that may be picked. ``chosen_at``: the pick's ratio in the processes it was chosen by, where
-    its score is of fresh ones; None = its score is of those it was chosen by."""
+    its score is of fresh ones; None = its score is of those it was chosen by. ``robustness``: of the pick, or of the best rival in
+    each phase; none in an early decision. ``variables`` of the server's environment stand beside the flags, and have reasons in ``because``
+    like them. ``split``: what a backend for each phase buys; None = none of either kind was compared."""
 
     ruling: Ruling
     default: Pair | None
@@ -122,3 +188,6 @@ class Decision:
     best_set: tuple[Pair, ...] = ()
     chosen_at: Interval | None = None
     sensitivity: tuple[Sensitivity, ...] = ()
+    robustness: tuple[Robustness, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+    split: Split | None = None

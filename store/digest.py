@@ -11,10 +11,11 @@ from backends.arm import Arm
 from backends.cell import Cell
 from backends.environment import Environment
 from backends.simulated.world import World
+from backends.step.shape import StepShape
 from backends.wire import to_plain
 from store.scenario import Scenario
 
-LATER_WISHES = ("sensitivity", "variants")  # of how to measure, empty unless wished
+LATER_WISHES = ("sensitivity", "variants", "anchors", "search", "rest")  # of how to measure, empty unless wished
 
 
 def canonical(plain: Any) -> str:
@@ -36,8 +37,13 @@ def run_digest(scenario: Scenario, environment: Environment, protocol: int) -> s
     for wish in LATER_WISHES:
         if not question["measure"][wish]:
             del question["measure"][wish]
+    if not question["engine"]["allow_fp8_kv"]:
+        del question["engine"]["allow_fp8_kv"]
     for part in ("model", "gpu", "traffic"):
         del question[part]["source"]
+    question["model"]["layers"] = [_as_before(kind) for kind in question["model"]["layers"]]
+    if (recorded := question["traffic"].pop("recorded")) is not None:
+        question["traffic"]["recorded"] = {"sha256": recorded["sha256"], "steps": recorded["steps"]}
     key = to_plain(environment)
     del key["imports"]
     key["distributions"] = sorted(key["distributions"], key=canonical)
@@ -67,7 +73,18 @@ def pair_digest(baseline: str, candidate: str) -> str:
 
 def cell_digest(cell: Cell) -> str:
     """SHA-256 (hex) of a workload point; the name it has in one run does not count."""
-    return _sha256({key: value for key, value in to_plain(cell).items() if key != "name"})
+    plain = {key: value for key, value in to_plain(cell).items() if key != "name"}
+    return _sha256({**plain, "layer": _as_before(plain["layer"])})
+
+
+def shape_digest(shape: StepShape) -> str:
+    """SHA-256 (hex) of what of a step is not attention."""
+    return _sha256(to_plain(shape))
+
+
+def _as_before(kind: dict[str, Any]) -> dict[str, Any]:
+    """A layer kind as it was written before prefills of latent attention were measured, unless it is of one."""
+    return {key: value for key, value in kind.items() if key != "projected_from" or value is not None}
 
 
 def _sha256(plain: Any) -> str:

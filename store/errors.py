@@ -5,10 +5,13 @@ StoreError                 exit 2: the user must supply something else
   NotADatabase             the file is something else, or damaged
   ReadOnly                 it cannot be written
   NewerSchema              a newer attnpin wrote it
+  OlderSchema              an older one did, and it is to stay as it is
   UnknownRun               no run of that id
   EvidenceError, PinError  a committed file that is missing, cut short or changed
+  ExchangeError            a file of exported runs that is, or that is none
   BrokenOff                exit 4: the run cannot go on
     DiskFull, DiskFault, Locked
+    ServerGone             the server of an opened store does not answer any more
     AlreadyStored          another process stored the same thing first
     RunClosed              the run has ended meanwhile
 """
@@ -36,6 +39,10 @@ class NewerSchema(StoreError):
     pass
 
 
+class OlderSchema(StoreError):
+    pass
+
+
 class UnknownRun(StoreError):
     pass
 
@@ -45,6 +52,10 @@ class EvidenceError(StoreError):
 
 
 class PinError(StoreError):
+    pass
+
+
+class ExchangeError(StoreError):
     pass
 
 
@@ -62,6 +73,14 @@ class DiskFault(BrokenOff):
 
 class Locked(BrokenOff):
     pass
+
+
+class ServerGone(BrokenOff):
+    """``why``: in the driver's words."""
+
+    def __init__(self, text: str, why: str) -> None:
+        super().__init__(text)
+        self.why = why
 
 
 class AlreadyStored(BrokenOff):

@@ -18,6 +18,7 @@ from store.errors import (
     StoreError,
     Unreachable,
 )
+from store.postgresql_faults import postgresql_fault
 
 # By the start of SQLite's own result-code names (sqlite.org/rescode.html).
 SQLITE_FAULTS: dict[str, tuple[type[StoreError], str]] = {
@@ -54,7 +55,4 @@ def _database_fault(url: str, error: BaseException) -> StoreError | None:
     if isinstance(error, sqlite3.Error):
         code = getattr(error, "sqlite_errorname", "")
         return next((kind(f"store {url} {text}") for prefix, (kind, text) in SQLITE_FAULTS.items() if code.startswith(prefix)), None)
-    if type(error).__name__ != "OperationalError":
-        return None
-    first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return Unreachable(f"store {url} cannot be used ({first_line}); check store.url")
+    return postgresql_fault(url, error) if isinstance(error, Exception) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from store.errors import Unreachable
@@ -40,7 +40,7 @@ def destination(path: Path, called: str | None = None) -> Path:
 
 
 def write_together(files: Sequence[tuple[Path, bytes]]) -> None:
-    """Write all files beside their targets first, then rename them into place in the order given.
+    """Write all files beside their targets first, then rename them into place in the order given; what was there gives them its mode.
 
     Until the first rename nothing has changed, so a full disk or a read-only folder leaves what was there. A reader that
     must find them all opens the last one first. Raises `StoreError`.
@@ -49,7 +49,7 @@ def write_together(files: Sequence[tuple[Path, bytes]]) -> None:
     temporary = [path.with_name(f".{path.name}.{os.getpid()}.tmp") for path, _ in targets]
     try:
         for (path, content), part in zip(targets, temporary):
-            _write(part, content, path)
+            _write(part, [content], path)
         for (path, _), part in zip(targets, temporary):
             _rename(part, path)
     finally:
@@ -58,12 +58,26 @@ def write_together(files: Sequence[tuple[Path, bytes]]) -> None:
                 part.unlink(missing_ok=True)
 
 
-def _write(part: Path, content: bytes, path: Path) -> None:
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """One file as `write_together` writes it, without holding it whole in memory. Raises `StoreError`, and what ``pieces`` raise."""
+    target = destination(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        _write(part, pieces, target)
+        _rename(part, target)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _write(part: Path, pieces: Iterable[bytes], path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part.unlink(missing_ok=True)  # of a killed process that had our number
         with part.open("xb") as file:
-            file.write(content)
+            file.writelines(pieces)
+            with contextlib.suppress(FileNotFoundError):
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:

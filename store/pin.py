@@ -54,7 +54,8 @@ class ValidFor:
 @dataclass(frozen=True)
 class Pin:
     """``flags`` are long options without dashes ("decode-attention-backend": "flashinfer"), empty when ``unset`` says why.
-    ``because``: one line of at most 160 characters a flag. ``evidence``: file name beside the pin and its SHA-256."""
+    ``because``: one line of at most 160 characters a flag. ``evidence``: file name beside the pin and its SHA-256.
+    ``variables`` of the server's environment belong to the flags."""
 
     schema: int
     engine: str
@@ -66,3 +67,4 @@ class Pin:
     run: str
     created: str
     tool_version: str
+    variables: tuple[tuple[str, str], ...] = ()

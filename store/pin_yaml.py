@@ -56,6 +56,10 @@ def _to_mappings(pin: Pin) -> dict[str, Any]:
     plain: dict[str, Any] = to_plain(pin)
     valid_for = plain["valid_for"]
     plain["flags"], plain["because"] = dict(plain["flags"]), dict(plain["because"])
+    if plain["variables"]:
+        plain["variables"] = dict(plain["variables"])
+    else:
+        del plain["variables"]
     for key in ("variables", "settings"):
         valid_for[key] = dict(valid_for[key])
     valid_for["distributions"] = {name: {"digest": digest, "version": version} for name, version, digest in valid_for["distributions"]}
@@ -69,6 +73,8 @@ def _from_mappings(plain: dict[str, Any]) -> dict[str, Any]:
         valid_for[key] = _pairs(valid_for, key)
     distributions = _mapping(valid_for, "distributions")
     valid_for["distributions"] = [[name, *_values(found, name, ("version", "digest"))] for name, found in sorted(distributions.items())]
+    if "variables" in plain:
+        plain = plain | {"variables": _pairs(plain, "variables")}
     return plain | {
         "flags": _pairs(plain, "flags"),
         "because": _pairs(plain, "because"),

@@ -9,6 +9,7 @@ from backends.reason import Reason
 from store.rule_path import RuleStep
 from store.run import DefaultPick
 from store.scenario import Exclusion, Scenario, WeightedCell
+from store.search import Space
 from store.serving_terms import ServingTerms
 
 
@@ -62,7 +63,7 @@ class Plan:
     """``eager``: backends of ``arms`` that the engine serves without CUDA graphs. ``notes`` are sentences that also
     hold of the result, ``beforehand`` those that a run answers itself: what is taken for granted of the worker, what could fail;
     ``fatal`` those because of which a run would pin nothing, ``refused`` the one of them by which the engine surely would not start.
-    ``path``: the engine's rules that led to the default, in order."""
+    ``path``: the engine's rules that led to the default, in order; ``space``: what a search would try, None = none is wished."""
 
     scenario: Scenario
     default: DefaultPick
@@ -80,3 +81,4 @@ class Plan:
     apart: tuple[PairExclusion, ...] = ()
     path: tuple[RuleStep, ...] = ()
     refused: str | None = None
+    space: Space | None = None

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backends.anchored import Anchors
 from backends.arm import Arm
 from backends.environment import Environment
 from backends.measured import Round, Trial
+from backends.step.shape import RestTimes
 from store.asked import EngineAnswer
 from store.calibration import NoiseFloor
 from store.decision import Decision
 from store.diagnosis import Finding
 from store.revisit import Revisit
 from store.scenario import Exclusion, Scenario, WeightedCell
+from store.search import Searched
+from store.serving_run import ServingRun
 from store.serving_terms import ServingTerms
 
 # Raised when what a stored number means changes; numbers of different protocols are never compared.
@@ -20,6 +24,8 @@ PROTOCOL_VERSION = 3
 
 # Statuses. An open run may be at work or long dead: a store that several machines share cannot tell.
 RUNNING, INCOMPLETE, FINISHED = "running", "incomplete", "finished"
+# Measured elsewhere, as somebody says: whatever asks for one of the others never comes upon it, so that nothing is pinned by it.
+FOREIGN = "foreign"
 
 
 @dataclass(frozen=True)
@@ -44,12 +50,21 @@ class DefaultPick:
 
 @dataclass(frozen=True)
 class Run:
-    """``status`` is `RUNNING`, `INCOMPLETE` or `FINISHED`. ``engine_version`` is the one found on the
-    worker's path (None where the engine is not installed), ``created`` ISO 8601 UTC, ``wall_seconds`` by phase.
-    ``notes`` are sentences of the plan that a reader of the result must know: what was cut, dropped or not applied;
-    ``left_out`` what the last job on it had no time for; ``terms`` what each arm serves on; ``findings`` what was wrong where
-    they ran, and can spoil a measurement; ``noise_floor`` that of the board, None = it was not calibrated; ``revisits``: what was
-    measured of the finalists after the race, under other conditions."""
+    """``engine_version`` is the one found on the worker's path (None where the engine is not installed), ``created`` ISO 8601 UTC,
+    ``wall_seconds`` by phase.
+
+    ``status``: `RUNNING`, `INCOMPLETE`, `FINISHED` or `FOREIGN`
+    ``notes``: sentences of the plan that a reader of the result must know: what was cut, dropped or not applied
+    ``left_out``: what the last job on it had no time for
+    ``terms``: what each arm serves on
+    ``findings``: what was wrong where they ran, and can spoil a measurement
+    ``noise_floor``: that of the board, None = it was not calibrated
+    ``revisits``: what was measured of the finalists after the race, under other conditions
+    ``serving_run``: a real server with the pin and without it, which stands in a pin's evidence alone
+    ``anchors``: what kernels that never change took before its first process and after its last
+    ``searched``: the screen that the arms came out of, None = no knob was searched
+    ``rests``: what of its steps is not attention, as far as that was measured on the board
+    """
 
     id: str
     digest: str
@@ -75,6 +90,10 @@ class Run:
     findings: tuple[Finding, ...] = ()
     noise_floor: NoiseFloor | None = None
     revisits: tuple[Revisit, ...] = ()
+    serving_run: ServingRun | None = None
+    anchors: tuple[Anchors, ...] = ()
+    searched: Searched | None = None
+    rests: tuple[RestTimes, ...] = ()
 
     @property
     def race(self) -> tuple[Round, ...]:

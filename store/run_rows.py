@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from backends.anchored import Anchors
 from backends.arm import Arm
 from backends.cell import Cell
 from backends.environment import Environment
 from backends.measured import Round, Trial
 from backends.reason import Reason
+from backends.step.shape import RestTimes
 from backends.wire import from_plain, to_plain
 from store.calibration import NoiseFloor
 from store.decision import Decision
@@ -19,10 +21,12 @@ from store.digest import cell_digest
 from store.revisit import Revisit
 from store.run import DefaultPick, Run
 from store.scenario import Exclusion, Scenario, WeightedCell
+from store.search import Searched
 from store.serving_terms import ServingTerms
 from store.tables import ArmRow, CellRow, DecisionRow, DistributionRow, ExclusionRow, RunRow, WallSecondsRow
 
 Floor: Any = NoiseFloor | None
+Screened: Any = Searched | None
 # Fields of Run that are columns of the same name.
 SAME = ("id", "digest", "protocol", "status", "created", "tool_version", "command", "engine_version")
 
@@ -41,8 +45,11 @@ def row_of_run(run: Run) -> RunRow:
         findings=to_plain(run.findings),
         noise_floor=to_plain(run.noise_floor),
         revisits=to_plain(run.revisits),
+        anchors=to_plain(run.anchors),
+        searched=to_plain(run.searched),
+        rests=to_plain(run.rests),
         arms=[_row_of_arm(i, arm) for i, arm in enumerate(run.arms)],
-        cells=[_row_of_cell(i, cell) for i, cell in enumerate(run.cells)],
+        cells=[row_of_cell(i, cell) for i, cell in enumerate(run.cells)],
         exclusions=[_row_of_exclusion(i, exclusion) for i, exclusion in enumerate(run.exclusions)],
         distributions=[
             DistributionRow(ordinal=i, name=found.name, version=found.version, digest=found.digest)
@@ -72,7 +79,14 @@ def run_of_row(row: RunRow, trials: Sequence[Trial], rounds: Sequence[Round]) ->
         findings=from_plain(tuple[Finding, ...], row.findings or []),
         noise_floor=from_plain(Floor, row.noise_floor),
         revisits=revisits_of(row),
+        searched=from_plain(Screened, row.searched),
+        anchors=anchors_of_row(row),
+        rests=from_plain(tuple[RestTimes, ...], row.rests or []),
     )
+
+
+def anchors_of_row(row: RunRow) -> tuple[Anchors, ...]:
+    return from_plain(tuple[Anchors, ...], row.anchors or [])
 
 
 def revisits_of(row: RunRow) -> tuple[Revisit, ...]:
@@ -101,7 +115,7 @@ def _row_of_arm(ordinal: int, arm: Arm) -> ArmRow:
     )
 
 
-def _row_of_cell(ordinal: int, weighted: WeightedCell) -> CellRow:
+def row_of_cell(ordinal: int, weighted: WeightedCell) -> CellRow:
     return CellRow(
         ordinal=ordinal,
         name=weighted.cell.name,

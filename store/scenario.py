@@ -10,7 +10,9 @@ from backends.gpu import Gpu
 from backends.model import Model
 from backends.reason import Reason
 from backends.spec import TimingSpec
+from store.recorded_traffic import RecordedTraffic
 from store.revisit import Condition
+from store.search import Search
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,8 @@ class Lengths:
 @dataclass(frozen=True)
 class Traffic:
     """``concurrency`` = requests running at once, ``cached_share`` = share of prompt tokens found in the prefix cache, those of
-    ``shared_prefix_tokens`` among them: the first tokens of every prompt, the same in all, as a system prompt's are."""
+    ``shared_prefix_tokens`` among them: the first tokens of every prompt, the same in all, as a system prompt's are. ``recorded``: the
+    steps that such requests were seen or simulated to make; None = they are made up from the lengths."""
 
     name: str
     prompt: Lengths
@@ -33,6 +36,7 @@ class Traffic:
     cached_share: float
     source: str
     shared_prefix_tokens: int = 0
+    recorded: RecordedTraffic | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,8 @@ class Engine:
     must keep working ("deterministic", "radix_cache", "speculative", ...). None = the engine's own default.
     ``attention_backend`` and the two split fields are the user's explicit choice, never overridden. Of ``tensor_parallel`` ranks
     ``attn_dp_size`` groups serve requests of their own, ``attn_cp_size`` split a prefill's tokens, ``dcp_size`` a context's keys.
-    ``allow_serving_jit``: a backend that may compile kernels while it serves may be pinned too. ``cuda_graph_max_bs`` and
+    ``allow_serving_jit``: a backend that may compile kernels while it serves may be pinned too; ``allow_fp8_kv``: an FP8 KV cache, which
+    changes answers, likewise. ``cuda_graph_max_bs`` and
     ``cuda_graph_bs`` are decode batches. ``swa_full_tokens_ratio``: tokens of the windows' pool for each of the full layers'."""
 
     name: str
@@ -97,6 +102,7 @@ class Engine:
     hierarchical_cache: bool = False
     swa_full_tokens_ratio: float | None = None
     disable_hybrid_swa_memory: bool = False
+    allow_fp8_kv: bool = False
 
     @property
     def choices(self) -> tuple[tuple[str, str], ...]:
@@ -125,7 +131,9 @@ class Measure:
     ``backends`` is the user's selection of candidates (empty = all), ``seed`` fixes lengths, order and placement;
     ``import_ahead`` lets a process import while the one before it measures; ``page_layout`` is where the KV of a request lies,
     of which "served" is what the engine does and the others show how much hangs on it; ``sensitivity``: conditions under which the
-    finalists are measured once more; ``variants`` are arms that no engine's flag asks for."""
+    finalists are measured once more; ``variants`` are arms that no engine's flag asks for; ``anchors``: kernels that never change are
+    timed around the run; ``search``: of settings beside those, None = no knob is turned that nobody asked for; ``rest``: what of a step is
+    not attention is measured where the board's is not known."""
 
     profile: str
     processes: int
@@ -137,6 +145,9 @@ class Measure:
     page_layout: PageLayout = PageLayout.SERVED
     sensitivity: tuple[Condition, ...] = ()
     variants: tuple[Variant, ...] = ()
+    anchors: bool = False
+    search: Search | None = None
+    rest: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, Engine, inspect, text
 
+from store import postgresql
 from store.errors import NewerSchema
 from store.table_base import PREFIX
+from store.transactions import WRITES
 
-SCHEMA = "0010"
+SCHEMA = "0015"
 # Our own: Optuna keeps its revision in "alembic_version" and refuses a database where it finds a foreign one.
 VERSION_TABLE = f"{PREFIX}version"
 SCRIPTS = "store:migrations"
@@ -19,10 +21,11 @@ def bring_up_to_date(engine: Engine, name: str, head: str = SCHEMA, scripts: str
     Raises `NewerSchema` where a newer attnpin has been.
     """
     # Asked without the lock first: nearly always there is nothing to do, and a store on a read-only disk can be read.
-    with engine.connect().execution_options(attnpin_writes=False) as connection:
+    with engine.connect().execution_options(**{WRITES: False}) as connection:
         if stored_version(connection) == head:
             return
     with engine.begin() as connection:
+        postgresql.one_at_a_time(connection, VERSION_TABLE)
         version = stored_version(connection)
         if version is not None and version > head:
             raise NewerSchema(

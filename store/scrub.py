@@ -21,7 +21,7 @@ HOMES = ("home", "Users")
 CUT = "..."
 
 # Overrides whose value is a place, and what stands for it in a command that others are to repeat.
-PLACES = {"engine.command": "COMMAND", "engine.path": "PATH", "model.path": "CHECKPOINT", "store.url": "URL"}
+PLACES = {"engine.command": "COMMAND", "engine.path": "PATH", "model.path": "CHECKPOINT", "store.url": "URL", "traffic.path": "FILE"}
 PLACES |= dict.fromkeys(("--config-dir", "--wheels", "--out"), "DIR")
 
 # Accounts and hosts that are no one's.

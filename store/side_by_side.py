@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from store.run import Run
 
+SIDES = ("baseline", "candidate")
+SLOWED = "slowed:"  # how a candidate is written that is the baseline made slower
+
 
 @dataclass(frozen=True)
 class SideBySide:
@@ -22,3 +25,8 @@ class SideBySide:
     baseline: Run
     candidate: Run
     together: bool = True
+
+    @property
+    def is_slowed(self) -> bool:
+        """Whether the candidate's times are those of a slowdown of known size, and say nothing of what serves."""
+        return self.said[1].startswith(SLOWED)

@@ -8,45 +8,53 @@ from sqlalchemy.orm import Session
 from backends.measured import Round
 from store.connect import Store, reading, writing
 from store.errors import RunClosed, UnknownRun
-from store.repository import insert_run, put_round, whole_run
+from store.outlasting import outlasts_a_restart
+from store.postgresql import locked, one_at_a_time
 from store.run import FINISHED, RUNNING
+from store.run_in_session import insert_run, put_round, whole_run
 from store.side_by_side import SideBySide
 from store.side_by_side_tables import SideBySideRow
 from store.tables import RunRow
 
 
+@outlasts_a_restart
 def begin_side_by_side(store: Store, begun: SideBySide, fresh: bool) -> SideBySide:
     """The newest open one of ``begun``'s digest with all it has so far; otherwise, or when ``fresh``, ``begun`` itself, stored whole."""
     with writing(store) as session:
-        row = None if fresh else session.scalar(_newest(begun.digest, RUNNING))
+        one_at_a_time(session, begun.digest)
+        row = session.scalar(locked(_of(begun.id) if fresh else _newest(begun.digest, RUNNING)))
         return _insert(session, begun) if row is None else _whole(session, row)
 
 
+@outlasts_a_restart
 def add_pair(store: Store, comparison: str, pair: tuple[Round, Round]) -> None:
     """Both rounds or neither. Raises as `store.repository.add_round`."""
     with writing(store) as session:
-        row = _row(session, comparison)
+        row = _row(session, locked(_of(comparison)), comparison)
         if row.status != RUNNING:
             raise RunClosed(f"comparison {comparison} was ended ({row.status}) by another process; run the same command again")
         for key, measured in zip((row.baseline_key, row.candidate_key), pair):
             put_round(session, session.get_one(RunRow, key), measured)
 
 
+@outlasts_a_restart
 def end_side_by_side(store: Store, comparison: str, status: str) -> None:
     """Both its runs end with it."""
     with writing(store) as session:
-        row = _row(session, comparison)
+        row = _row(session, locked(_of(comparison)), comparison)
         row.status = status
         for key in (row.baseline_key, row.candidate_key):
             session.get_one(RunRow, key).status = status
 
 
+@outlasts_a_restart
 def load_side_by_side(store: Store, comparison: str) -> SideBySide:
     """Raises `UnknownRun`."""
     with reading(store) as session:
-        return _whole(session, _row(session, comparison))
+        return _whole(session, _row(session, _of(comparison), comparison))
 
 
+@outlasts_a_restart
 def finished_side_by_side(store: Store, digest: str) -> SideBySide | None:
     """The newest of that digest that came to an end."""
     with reading(store) as session:
@@ -59,8 +67,12 @@ def _newest(digest: str, status: str) -> Select[SideBySideRow]:
     return wanted.order_by(SideBySideRow.key.desc()).limit(1)
 
 
-def _row(session: Session, comparison: str) -> SideBySideRow:
-    row = session.scalar(select(SideBySideRow).where(SideBySideRow.id == comparison))
+def _of(comparison: str) -> Select[SideBySideRow]:
+    return select(SideBySideRow).where(SideBySideRow.id == comparison)
+
+
+def _row(session: Session, wanted: Select[SideBySideRow], comparison: str) -> SideBySideRow:
+    row = session.scalar(wanted)
     if row is None:
         raise UnknownRun(f"the store has no comparison {comparison!r}; attnpin history lists its runs")
     return row

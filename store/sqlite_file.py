@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from sqlalchemy import URL, Connection, Engine, event
 
 from store.file_faults import file_fault
 from store.files import destination
+from store.transactions import writes
 
-WRITES = "attnpin_writes"
 BUSY_TIMEOUT_MS = 30_000
 
 # synchronous=FULL: with WAL's NORMAL a power cut may take back commits that were acknowledged. A round is minutes of GPU
@@ -61,7 +62,13 @@ def listen(engine: Engine) -> None:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(WRITES) else "BEGIN")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes(connection) else "BEGIN")
+
+
+def copy(file: Path, to: Path) -> None:
+    """One state of ``file``, what its write-ahead log holds included, whoever else uses it."""
+    with closing(sqlite3.connect(file.absolute().as_uri() + "?mode=rw", uri=True)) as theirs, closing(sqlite3.connect(to)) as ours:
+        theirs.backup(ours)
 
 
 def prepare(engine: Engine) -> tuple[str, ...]:

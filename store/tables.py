@@ -13,7 +13,7 @@ from store.table_base import Base, Json, Key, RunKey
 
 class RunRow(Base):
     __tablename__ = "attnpin_runs"
-    __table_args__ = (Index(None, "digest", "status"),)
+    __table_args__ = (Index(None, "digest", "status"), Index(None, "model", "traffic", "board", "status"))
 
     key: Mapped[Key]
     id: Mapped[str] = mapped_column(unique=True)
@@ -41,6 +41,9 @@ class RunRow(Base):
     findings: Mapped[Json | None]
     noise_floor: Mapped[Json | None]
     revisits: Mapped[Json | None]
+    anchors: Mapped[Json | None]
+    searched: Mapped[Json | None]
+    rests: Mapped[Json | None]
 
     arms: Mapped[list[ArmRow]] = relationship(order_by="ArmRow.ordinal", lazy="selectin")
     cells: Mapped[list[CellRow]] = relationship(order_by="CellRow.ordinal", lazy="selectin")
@@ -71,7 +74,7 @@ class ArmRow(Base):
     key: Mapped[Key]
     run_key: Mapped[RunKey]
     ordinal: Mapped[int]
-    name: Mapped[str]
+    name: Mapped[str] = mapped_column(index=True)
     backend: Mapped[str] = mapped_column(index=True)
     provider: Mapped[str]
     page_size: Mapped[int]
@@ -88,7 +91,7 @@ class CellRow(Base):
     key: Mapped[Key]
     run_key: Mapped[RunKey]
     ordinal: Mapped[int]
-    name: Mapped[str]
+    name: Mapped[str] = mapped_column(index=True)
     digest: Mapped[str] = mapped_column(index=True)
     phase: Mapped[str]
     layers: Mapped[int]

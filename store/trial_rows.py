@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from backends.measured import Cost, Identity, KernelNode, Soundness, Trial
@@ -36,6 +36,11 @@ def row_of_trial(trial: Trial, keys: RunKeys) -> TrialRow:
     for name, value in columns.items():
         setattr(row, name, value)
     return row
+
+
+def storable(trial: Trial) -> Trial:
+    """What a crash printed may hold a NUL, which PostgreSQL keeps in no text."""
+    return trial if trial.detail is None else replace(trial, detail=trial.detail.replace("\0", "\N{REPLACEMENT CHARACTER}"))
 
 
 def trial_of_row(row: TrialRow) -> Trial:

@@ -53,8 +53,9 @@ class Graphs:
 @dataclass(frozen=True)
 class Start:
     """One start of a server in its own words. ``settings`` holds what it said of `PREFILL`, `DECODE`, `PAGE_SIZE` and `KV_DTYPE`;
-    ``missing`` names the lines that would say the rest; ``foreign``: why none of the backends that it names ran. ``ready``: it had begun
-    to serve. ``source`` tells the servers of one log apart."""
+    ``missing`` names the lines that would say the rest; ``foreign``: why none of the backends that it names ran, or which other engine did.
+    ``ready``: it had begun to serve. ``source`` tells the servers of one log apart. ``asked``: what else it was started for and a pin is
+    of: "tensor parallel", "speculation", "deterministic"."""
 
     source: str
     began: Quote | None
@@ -65,6 +66,7 @@ class Start:
     notes: tuple[str, ...] = ()
     version: str | None = None
     ready: bool = False
+    asked: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,11 @@ def entries() -> dict[str, BackendEntry]:
     return {path.stem: entry_from({"name": path.stem, **YAML(typ="safe").load(path)}) for path in sorted(folder.glob("*.yaml"))}
 
 
+def undriven(*names: str) -> tuple[BackendEntry, ...]:
+    """All entries, as if nobody had written a driver for some."""
+    return tuple(replace(entry, drivers=()) if name in names else entry for name, entry in entries().items())
+
+
 def gpu(sm: int | None = 90, **changes: Any) -> Gpu:
     """An NVIDIA GPU of one compute capability, or with ``kind`` something else."""
     return replace(GPU, **{"name": f"sm {sm}", "sm": sm, **changes})

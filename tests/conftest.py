@@ -65,10 +65,10 @@ def read_only_folder() -> Iterator[pathlib.Path]:
 
 @pytest.fixture
 def tiny_disk(tmp_path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A file system of 400 kB."""
+    """A file system of 500 kB."""
     folder = tmp_path / "tiny"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=500k", "tmpfs", str(folder)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
         pytest.skip("mounting a small file system needs root")
     yield folder

@@ -20,7 +20,8 @@ from tests.bench.peers.rows import ROWS as PEERS_ROWS
 from tests.bench.peers.rows import read_rows as read_peers
 from tests.bench.sittings import page as measuring
 from tests.bench.statistics import page as error_rates
-from tests.pages import recording
+from tests.bench.upgrades import page as upgrades
+from tests.pages import deploying, recording
 from tests.pages.figures import renewed
 from tests.pages.sources import value
 from tuner.drift import drift_of
@@ -46,6 +47,8 @@ def pages() -> dict[str, str]:
         "layouts.md": layouts.render(read_rows()),
         "peers.md": peers.render(read_peers(PEERS_ROWS)),
         "measuring.md": measuring.committed(),
+        "upgrades.md": upgrades.committed(),
+        "deploying.md": deploying.render(),
         "default-tree.svg": render_svg(plain_tree(rules)),
     }
 

@@ -7,16 +7,22 @@ from pathlib import Path
 
 from reports import justification, run_report
 from reports.export import export
+from reports.web.comparison_page import comparison_page
+from reports.web.html import render
+from reports.web.page import WebPage
+from reports.web.run_page import run_page
 from store.evidence import read_evidence
 from store.pin import Pin
 from store.pin_files import evidence_entry, read_pin, verify_evidence, write_pin
 from store.run import Run
-from tuner.comparing.recorded import EVIDENCE, recorded
+from store.side_by_side import SideBySide
+from tuner.comparing.recorded import EVIDENCE, judged, recorded
 from tuner.comparing.recorded import texts as comparison_texts
 from tuner.decide import decide
-from tuner.launchers import load_launchers
+from tuner.exporting.launchers import load_launchers
 from tuner.pin import pin_of
 
+PAGE = "report.html"
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
@@ -44,6 +50,15 @@ def texts(pin: Pin, run: Run) -> dict[str, str]:
     }
 
 
+def page(pin: Pin, run: Run) -> WebPage:
+    """What `attnpin report --html` makes of them. Plots come out a little otherwise with another Matplotlib."""
+    return run_page(run, pin)
+
+
+def comparison_page_of(measured: SideBySide) -> WebPage:
+    return comparison_page(measured, judged(measured))
+
+
 def decide_again(folder: Path) -> None:
     """By today's rules, from the same measurements; pin and evidence hold the new decision."""
     path, (_, run) = folder / "pin.yaml", stored(folder)
@@ -57,6 +72,8 @@ if __name__ == "__main__":
         decide_again(example)
         for name, text in texts(*stored(example)).items():
             (example / name).write_text(text)
+        (example / PAGE).write_text(render(page(*stored(example))))
     for example in comparisons():
+        (example / PAGE).write_text(render(comparison_page_of(recorded(example))))
         for name, text in comparison_texts(recorded(example)).items():
             (example / name).write_text(text)

@@ -8,7 +8,8 @@ import pytest
 from store.comparison import Label
 from store.pin_files import read_pin
 from store.pin_yaml import in_order
-from tests.examples import comparison_texts, comparisons, folders, stored, texts
+from tests.examples import PAGE, comparison_page_of, comparison_texts, comparisons, folders, page, stored, texts
+from tests.reports.web.reading import Reading, words
 from tuner.comparing.recorded import EVIDENCE, judged, recorded
 from tuner.decide import decide
 from tuner.pin import pin_of
@@ -36,6 +37,11 @@ def test_the_texts_of_an_example_are_what_its_evidence_renders_to_as_it_was_deci
             assert (folder / name).read_text() == text, f"{name}: {STALE}"
 
 
+@each_example
+def test_the_page_of_an_example_says_what_its_evidence_says(folder: Path) -> None:
+    assert Reading((folder / PAGE).read_text()).text == words(lambda: page(*stored(folder))), f"{PAGE}: {STALE}"
+
+
 each_comparison = pytest.mark.parametrize("folder", comparisons(), ids=lambda folder: folder.name)
 
 
@@ -44,6 +50,11 @@ def test_a_comparison_is_judged_and_told_from_its_evidence_as_its_texts_say(fold
     for name, text in comparison_texts(recorded(folder)).items():
         assert (folder / name).read_text() == text, f"{name}: {STALE}"
     assert (folder / EVIDENCE).stat().st_size < 300_000
+
+
+@each_comparison
+def test_the_page_of_a_comparison_says_what_its_evidence_says(folder: Path) -> None:
+    assert Reading((folder / PAGE).read_text()).text == words(lambda: comparison_page_of(recorded(folder))), f"{PAGE}: {STALE}"
 
 
 def test_the_upgrade_of_sglang_issue_17411_regressed_where_the_library_chose_and_not_where_fa2_was_asked_for() -> None:

@@ -4,17 +4,23 @@ import os
 import signal
 import sys
 
+from tuner.termination import ENDING, Terminated, listen
+
 
 def main() -> None:
-    """Ctrl-C ends it without a traceback, also while it is still importing; once the exit code is known there is nothing to end."""
+    """Signals end it without a traceback, also while it is still importing; once the exit code is known there is nothing to end."""
     open_closed_streams()
     try:
+        listen()
         from tuner.cli import run
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = 128 + signal.SIGINT
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except Terminated as terminated:
+        code = terminated.exit_code
+    for number in (signal.SIGINT, *ENDING):
+        signal.signal(number, signal.SIG_IGN)
     sys.exit(code)
 
 

@@ -12,6 +12,8 @@ from backends.timing.anchor_kernels import source_digest
 from backends.wire import from_plain
 from store.calibrations import keep_machine_code, machine_code
 from store.connect import Store
+from store.repository import add_anchors
+from tuner.job import Job
 from tuner.session import Session
 
 
@@ -24,6 +26,13 @@ def take_anchors(session: Session, store: Store, stage: StageSpec, timing: Timin
     if known is None and event["code"] is not None:
         keep_machine_code(store, architecture, source, base64.b64decode(event["code"]))
     return from_plain(Anchors, event["anchors"])
+
+
+def keep_anchors(job: Job, board: Board) -> None:
+    """Taken now and stored with the run of ``job``."""
+    taken = take_anchors(job.session, job.store, job.stage, job.scenario.measure.timing, board)
+    add_anchors(job.store, job.run_id, taken)
+    job.book_time()
 
 
 def architecture_of(board: Board) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
@@ -16,7 +17,7 @@ from tuner.attributing.moves import Move, in_order, moves
 from tuner.bisecting.standing import fault_of, standing
 from tuner.bisecting.trying import Compare, sure
 from tuner.boundary import say
-from tuner.compare import Compared, run_compare
+from tuner.compare import Compared, Enough, run_compare
 from tuner.comparing.env import Env
 from tuner.comparing.side import session_for, settings_for
 from tuner.errors import Incomplete, UsageError
@@ -30,9 +31,9 @@ def run_attribute(
 ) -> Attribution:
     """``found``: both ``envs`` compared. Each step is a comparison too, stored, and answered from the store when it is asked again."""
 
-    def compare(pair: Envs, overrides: Sequence[str]) -> Compared:
+    def compare(pair: Envs, overrides: Sequence[str], enough: Enough) -> Compared:
         say(f"{pair[1].said} beside {pair[0].said}")
-        return run_compare(pair, overrides, config_dir, wheels)
+        return run_compare(pair, overrides, config_dir, wheels, enough=enough)
 
     places = places_of(envs[1], found.verdict.moved, overrides, config_dir) if envs[1].folders else {}
     return attributed(envs, found, overrides, compare, places, observed_loss)
@@ -64,7 +65,8 @@ def attributed(
         if move.env is None:
             return Alone(move.changes, Standing.SKIPPED, move.why)
         try:
-            one, (word, why) = sure(compare, (envs[0], move.env), overrides, lambda its: standing(its.verdict, fault))
+            env = replace(move.env, pinned=envs[1].pinned)
+            one, (word, why) = sure(compare, (envs[0], env), overrides, lambda its: standing(its.verdict, fault))
         except (UsageError, Incomplete) as error:  # of this change: everything together was compared just so
             return Alone(move.changes, Standing.SKIPPED, str(error))
         return Alone(move.changes, word, why, one.measured.id, one.verdict)

@@ -15,7 +15,6 @@ from tuner.auditing.plan import audited, blocked, narrowed
 from tuner.auditing.steps import Steps, recorded
 from tuner.auditing.verdict import audit_of_run, decision_of, unmeasured
 from tuner.calibrated import noise_floor
-from tuner.clock import PhaseClock
 from tuner.consult import consult
 from tuner.deciding.floor import said_of
 from tuner.machine import device_key, engine_version, meet
@@ -24,16 +23,16 @@ from tuner.plan import make_plan
 from tuner.progress import Progress
 from tuner.recorded_times import refuse_unrecorded
 from tuner.session import Session
+from tuner.session_of import session_of
 from tuner.settings import Settings
-from tuner.tune import announce, ended_as, job_of, looked_over, refuse_unservable, say_who_answered, work_off, worker_code
+from tuner.tune import announce, ended_as, job_of, looked_over, refuse_unservable, say_who_answered, work_off
 from tuner.waiting import Wait, take_device
 
 
 def run_audit(settings: Settings) -> Audit:
     """Tests what is recorded on the path to the default where the arms run; nothing is measured where nothing is recorded."""
     store = open_store(settings.store_url)
-    engine, ahead = settings.scenario.engine, settings.scenario.measure.import_ahead
-    with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(settings), ahead, settings.world) as session:
+    with Progress() as progress, session_of(settings, progress) as session:
         for note in store.notes:
             progress.note(note)
         settings, environment = meet(session, settings)
@@ -43,7 +42,7 @@ def run_audit(settings: Settings) -> Audit:
         refuse_unrecorded(settings.world, plan)
         stuck = blocked(plan, steps, settings.world)
         if len(stuck) == len(steps):
-            return unmeasured(plan, engine_version(environment, engine.name), stuck)
+            return unmeasured(plan, engine_version(environment, settings.scenario.engine.name), stuck)
         run = measured(settings, store, session, audited(plan, steps, stuck), environment)
     return audit_of_run(run, steps, stuck)
 

@@ -10,7 +10,7 @@ from tuner.bisecting.releases import Asked, Line, in_files, line_of
 from tuner.bisecting.search import turn
 from tuner.bisecting.trying import Compare, Trying
 from tuner.boundary import say
-from tuner.compare import Compared, run_compare
+from tuner.compare import Compared, Enough, run_compare
 from tuner.comparing.env import PRESENT, Env
 from tuner.comparing.overlay import refusals_as_usage
 from tuner.comparing.side import session_for
@@ -23,9 +23,9 @@ def run_bisect(asked: Asked, overrides: Sequence[str], config_dir: str | None) -
     """Each comparison is stored: one that was broken off goes on, one that came to an end is not measured again."""
     line = line_of(asked, () if asked.releases else offered(asked, overrides, config_dir))
 
-    def compare(envs: tuple[Env, Env], overrides: Sequence[str]) -> Compared:
+    def compare(envs: tuple[Env, Env], overrides: Sequence[str], enough: Enough) -> Compared:
         say(f"{envs[1].said} beside {envs[0].said}")
-        return run_compare(envs, overrides, config_dir, asked.wheels)
+        return run_compare(envs, overrides, config_dir, asked.wheels, enough=enough)
 
     return bisected(line, overrides, compare)
 

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from typer import Abort, TyperException
 
 from tuner.errors import INTERNAL_FAULT, INTERRUPTED, OK, PIPE_CLOSED, MeasurementInvalid, UsageError
+from tuner.termination import Terminated
 
 DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
+GO_ON = "what was stored is kept, run the same command again to go on."
 NOT_WRITABLE = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 
@@ -23,8 +25,11 @@ def guarded(command: Callable[[], int | None], debug: bool) -> int:
         sys.stdout.flush()
         return OK if code is None else code
     except (KeyboardInterrupt, Abort):
-        say("Interrupted; what was stored is kept, run the same command again to go on.")
+        say(f"Interrupted; {GO_ON}")
         return INTERRUPTED
+    except Terminated as terminated:
+        say(f"Interrupted by {terminated}; {GO_ON}")
+        return terminated.exit_code
     except SystemExit as exit:  # of Hydra after --help; of Typer on a closed pipe
         return report(exit.__context__, debug) if isinstance(exit.__context__, BrokenPipeError) else int(exit.code or OK)
     except Exception as error:

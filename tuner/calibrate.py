@@ -19,8 +19,7 @@ from store.repository import begin_run, load_run, save_decision
 from store.run import FINISHED, Run
 from store.scenario import WeightedCell
 from tuner.anchors import take_anchors
-from tuner.budget import fewest_processes
-from tuner.clock import PhaseClock
+from tuner.budgeting.budget import fewest_processes
 from tuner.consult import begin_engine, consult
 from tuner.errors import Incomplete
 from tuner.job import Job
@@ -32,8 +31,9 @@ from tuner.probe import open_cells, probe_arms
 from tuner.progress import Progress
 from tuner.race import race
 from tuner.session import Session
+from tuner.session_of import session_of
 from tuner.settings import Settings
-from tuner.tune import job_of, refuse_hopeless, worker_code
+from tuner.tune import job_of, refuse_hopeless
 from tuner.waiting import Wait, take_device
 
 Choice = Callable[[Plan], tuple[WeightedCell, ...]]
@@ -47,8 +47,7 @@ def run_calibrate(settings: Settings, processes: int, slowed: Sequence[float] = 
     """
     store = open_store(settings.store_url)
     settings = _asked(settings, processes)
-    engine, ahead = settings.scenario.engine, settings.scenario.measure.import_ahead
-    with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(settings), ahead, settings.world) as session:
+    with Progress() as progress, session_of(settings, progress) as session:
         for note in store.notes:
             progress.note(note)
         return _calibrated(settings, store, session, slowed, cells)

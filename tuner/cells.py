@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from random import Random
 
 from backends.cell import Cell, Phase
+from backends.latent import attended
 from backends.model import LayerKind
 from store.plan import Server
 from store.scenario import Scenario, Traffic, WeightedCell
-from tuner.lengths import mean_tokens
-from tuner.loads import Load, decode_loads, longest_request, prefill_loads
 from tuner.ranks import phase_kind, rank_lengths, rank_traffic, ranks_of
-from tuner.reach import largest_reachable, reachable
+from tuner.traffic.loads import recorded_loads
+from tuner.workload.lengths import mean_tokens
+from tuner.workload.loads import Load, decode_loads, longest_request, prefill_loads
+from tuner.workload.reach import largest_reachable, reachable
 
 PER_1000 = 1000.0
 
@@ -43,6 +45,8 @@ def cells_for(scenario: Scenario, server: Server, layers: Sequence[LayerKind], p
 
 
 def _loads(scenario: Scenario, server: Server, page_size: int) -> tuple[tuple[Load, ...], tuple[str, ...]]:
+    if scenario.traffic.recorded is not None:
+        return recorded_loads(scenario.traffic.recorded, scenario.traffic.shared_prefix_tokens, server, page_size)
     traffic, phases = rank_traffic(scenario.traffic, ranks_of(scenario.engine)), scenario.engine.role.phases
     decode, notes = _decode(traffic, scenario.measure.seed, server, page_size) if Phase.DECODE in phases else ((), ())
     prefill = prefill_loads(traffic, server, scenario.measure.seed, page_size) if Phase.PREFILL in phases else ()
@@ -62,7 +66,10 @@ def calls(load: Load, scenario: Scenario, server: Server) -> float:
     """Steps per 1000 output tokens: a decode step makes one token a request, a prefill step works off ``new_lens`` of the
     prompt tokens that each output token brings along and no cache holds, and groups of ranks with requests of their own step
     together."""
-    per_1000 = PER_1000 * load.share / ranks_of(scenario.engine).attn_dp
+    groups = ranks_of(scenario.engine).attn_dp
+    if load.steps_per_1000 is not None:
+        return load.steps_per_1000 / groups
+    per_1000 = PER_1000 * load.share / groups
     if load.phase is Phase.DECODE:
         return per_1000 / load.batch
     traffic, limit = scenario.traffic, longest_request(server)
@@ -76,7 +83,7 @@ def cell_of(scenario: Scenario, server: Server, load: Load, kind: LayerKind, sev
     return Cell(
         name=name,
         phase=load.phase,
-        layer=phase_kind(kind, ranks, load.phase),
+        layer=attended(phase_kind(kind, ranks, load.phase), scenario.model.architecture, load.phase),
         context_lens=rank_lengths(load.context_lens, ranks, load.phase),
         new_lens=load.new_lens,
         prompt_lens=rank_lengths(load.prompt_lens, ranks, load.phase),

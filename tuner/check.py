@@ -14,6 +14,7 @@ from store.pin_files import read_pin, verify_evidence
 from store.run import Run
 from store.scrub import without_paths
 from store.verdict import Change, Status, Verdict
+from tuner.checking.edited import refuse_edited
 from tuner.clock import PhaseClock
 from tuner.errors import OK, Incomplete
 from tuner.pin import arms_on, arms_under, distributions_under
@@ -28,10 +29,12 @@ def check_fast(path: Path, settings: Settings) -> Verdict:
     """The verdict on the pin at ``path`` without measuring; ``settings`` say how to reach the serving environment and which checkpoint it
     serves now, if one is named. Where a distribution changed there, its engine is asked what it makes of the pin's flags.
 
-    Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a command that does not start.
+    Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a pin that was edited and for a command that does not
+    start.
     """
     pin, scenario = read_pin(path), settings.scenario
     run = read_evidence(verify_evidence(path, pin))
+    refuse_edited(pin, run)
     with Progress() as progress, Session(scenario.engine, progress, PhaseClock(), world=settings.world) as session:
         return fast_verdict(session, settings, pin, run)[0]
 

@@ -13,6 +13,7 @@ from store.pin import Pin
 from store.pin_files import read_pin, verify_evidence
 from store.run import Run
 from store.verdict import Change, FlagsNow, Status, Verdict
+from tuner.checking.edited import refuse_edited
 from tuner.errors import OK, Incomplete, UsageError
 from tuner.image.environment import environment_of
 from tuner.image.listing import Listing
@@ -57,9 +58,15 @@ def _weighed(pin: Opened, flags: FlagsNow, known: Knowledge, requires: Requireme
 
 
 def opened(path: Path, listing: Listing, known: Knowledge) -> Opened:
-    """Raises `StoreError` for a pin that cannot be read, `UsageError` for the list of another kind of image."""
+    """Raises `StoreError` for a pin that cannot be read, `UsageError` for one that was edited and for the list of another kind of image."""
     pin = read_pin(path)
     run = read_evidence(verify_evidence(path, pin))
+    refuse_edited(pin, run)
+    return held_against(path, pin, run, listing, known)
+
+
+def held_against(path: Path, pin: Pin, run: Run, listing: Listing, known: Knowledge) -> Opened:
+    """``path`` is where the pin lies, in words. Raises `UsageError` as `opened`."""
     now = environment_of(listing, run, known.packages.distributions)
     return Opened(Case(pin, run, now), _found(path, pin, run, moved(pin, run, listing, now)))
 

@@ -9,12 +9,26 @@ import typer
 
 from tuner import completion
 from tuner.boundary import guarded
-from tuner.commands import auditing, bisecting, calibrating, checking, comparing, knowledge, measuring, past_runs, pins, serving
+from tuner.commands import (
+    auditing,
+    bisecting,
+    calibrating,
+    checking,
+    comparing,
+    confirming,
+    database,
+    knowledge,
+    measuring,
+    past_runs,
+    pins,
+    serving,
+    triaging,
+)
 from tuner.errors import INTERRUPTED
 
 COMMANDS = (
-    *("plan", "tune", "check", "audit", "compare", "bisect", "calibrate", "export", "verify", "launch"),
-    *("report", "history", "limits", "doctor", "demo"),
+    *("plan", "tune", "check", "audit", "compare", "bisect", "calibrate", "export", "diff", "confirm", "verify", "triage", "launch"),
+    *("report", "history", "db", "contribute", "limits", "doctor", "demo"),
 )
 HELP = {"--help", "-h", "--hydra-help"}
 HYDRA_S_OWN = {"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False}
@@ -79,10 +93,15 @@ app.command()(comparing.compare)
 app.command()(bisecting.bisect)
 app.command()(calibrating.calibrate)
 app.command()(pins.export)
+app.command()(pins.diff)
+app.command(context_settings={"allow_interspersed_args": False})(confirming.confirm)
 app.command()(serving.verify)
+app.command()(triaging.triage)
 app.command(context_settings={"allow_interspersed_args": False})(serving.launch)
 app.command()(past_runs.report)
 app.command()(past_runs.history)
+app.add_typer(database.db, name="db")
+app.command()(database.contribute)
 app.command()(knowledge.limits)
 app.command()(knowledge.doctor)
 app.command()(measuring.demo)

@@ -11,10 +11,13 @@ from tuner.deciding.cautions import cautions
 from tuner.deciding.ceiling import Ceiling, too_low
 from tuner.deciding.confirmation import UNCONFIRMED, refuted, with_fresh_numbers
 from tuner.deciding.given_up import given_up
+from tuner.deciding.knob_flags import knob_flags, knob_variables
 from tuner.deciding.remarks import remarks
 from tuner.deciding.results import cell_results, step_models
+from tuner.deciding.robustness import robustness
 from tuner.deciding.scores import ratio
 from tuner.deciding.sensitivity import sensitivities, turned_elsewhere
+from tuner.deciding.split import split_of
 from tuner.deciding.standing import Standing, detectable, standing_of
 from tuner.deciding.ties import backends_of
 from tuner.deciding.unset import passed_over, unset_because
@@ -61,18 +64,24 @@ def _incomplete(standing: Standing) -> Decision:
 
 
 def _switch(standing: Standing, pick: Pair) -> Decision:
-    flags = _pin_flags(standing, pick)
+    flags, variables = _pin_flags(standing, pick), knob_variables(standing.contest.table, pick)
     said = (*remarks(standing, pick), *([UNCONFIRMED] if standing.fresh is None else []))
-    return _decision(standing, Ruling.SWITCH, pick, flags, flag_reasons(standing, pick, flags), said=said)
+    because = flag_reasons(standing, pick, (*flags, *variables))
+    return replace(_decision(standing, Ruling.SWITCH, pick, flags, because, said=said), variables=variables)
 
 
 def _pin_flags(standing: Standing, pick: Pair) -> Flags:
-    """The engine's own spelling of a pair of arms."""
+    """The engine's own spelling of a pair of arms, and of its knobs. A variable stands beside the backend that reads it, named even
+    where it is the default's."""
     run, contest = standing.run, standing.contest
+    default = run.default
+    if knob_variables(contest.table, pick) and pick != contest.default:
+        default = replace(default, prefill="", decode="")
     page_size = contest.table.arms[pick.decode].page_size
     scenario = run.scenario
     pair, architecture = backends_of(contest, pick), scenario.model.architecture
-    return rules_of(scenario).pin_flags(pair, run.default, page_size, scenario.engine, architecture)
+    flags = rules_of(scenario).pin_flags(pair, default, page_size, scenario.engine, architecture)
+    return (*flags, *knob_flags(contest.table, pick))
 
 
 def _decision(
@@ -103,4 +112,6 @@ def _decision(
         best_set=choice.best_set,
         chosen_at=ratio(contest, pick, contest.default) if standing.fresh and pick and contest.default else None,
         sensitivity=elsewhere,
+        split=split_of(contest, standing.scores),
+        robustness=robustness(contest, pick, standing.scores, run.scenario.traffic.recorded),
     )

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from backends.capability import BackendEntry
 from store.drift import Drift, Said
-from tuner.docs_compare import differences
-from tuner.docs_matrix import PAGE, DocsRow
 from tuner.doctor.known import read_known
+from tuner.drifting.compare import differences
+from tuner.drifting.matrix import PAGE, DocsRow
 
 
 def drift_of(entries: Iterable[BackendEntry], rules: str, config_dir: str | None = None) -> tuple[Drift, ...]:

@@ -27,7 +27,7 @@ def driver_for(entry: BackendEntry, scenario: Scenario, question: Question) -> t
     fitting = [driver for driver in entry.drivers if _fits(driver, scenario)]
     if not fitting:
         return None, (_none_written(entry, scenario),)
-    if against := tuple(unmeasurable(question.model, question.layers, [question.kv_dtype])):
+    if against := tuple(unmeasurable(question.model, [question.kv_dtype])):
         return None, _undriven(entry, against)
     refused = {driver: reasons(_capability(driver.limits, entry.capability.versions), question) for driver in fitting}
     if all(refused.values()):

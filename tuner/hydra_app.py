@@ -1,4 +1,4 @@
-"""`attnpin tune` as a Hydra application: its flags, overrides, help and completion are Hydra's own."""
+"""`attnpin tune` as a Hydra application: its flags, overrides, help and completion are Hydra's own. Many scenarios are ours to run."""
 
 from __future__ import annotations
 
@@ -16,21 +16,28 @@ from tuner.explain import usage_errors
 from tuner.settings import Settings, pin_override, settings_from
 from tuner.suggest import instead
 
-OWN_FLAGS = ("--pin", "--fresh", "--without-default", "--wait-for-gpu", "--explain")
+OWN_FLAGS = ("--pin", "--fresh", "--without-default", "--wait-for-gpu", "--explain", "--json")
 WITH_VALUE = ("--pin", "--wait-for-gpu")
 
 Job = Callable[[Settings], int]
 
 
 def run(arguments: Sequence[str], job: Job, debug: bool) -> int:
-    """Hands ``arguments`` to Hydra, which calls ``job`` once (with --multirun once a combination), or only shows something.
+    """Hands ``arguments`` to Hydra, which calls ``job`` or only shows something; with --multirun, or a file of scenarios, to
+    `tuner.sweep`, unless a launcher or sweeper of Hydra's is named, which then calls ``job`` once a combination.
 
     Returns the gravest exit code of all jobs. Hydra's own exits pass through as SystemExit.
     """
+    words = hydra_arguments(arguments)
+    if (asked := _many(words)) is not None:
+        from tuner.sweep.asked import run_asked
+
+        with _command_line(arguments):
+            return run_asked(*asked)
     import hydra
     from omegaconf import DictConfig
 
-    from tuner import schema
+    from tuner.schema.root import register
 
     codes: list[int] = []
 
@@ -40,8 +47,8 @@ def run(arguments: Sequence[str], job: Job, debug: bool) -> int:
         except Exception as error:  # the other jobs of a --multirun still run
             codes.append(report(error, debug))
 
-    schema.register()
-    with usage_errors(), _command_line(hydra_arguments(arguments)), _quiet_logging():
+    register()
+    with usage_errors(), _command_line(words), _quiet_logging():
         hydra.main(config_path="pkg://conf", config_name="config", version_base="1.3")(attnpin)()
     return worst(codes)
 
@@ -64,7 +71,20 @@ def hydra_arguments(arguments: Sequence[str]) -> list[str]:
     return [*overrides, *_as_overrides(own), *options]
 
 
+def _many(arguments: list[str]) -> tuple[list[str], str | None] | None:
+    """Overrides and --config-dir of a command line that is about several scenarios and runs them; None for any other."""
+    known = _parsed(arguments)
+    several = known.multirun or any(override.startswith("scenarios=") for override in known.overrides)
+    shows = known.cfg or known.info or known.help or known.hydra_help or known.shell_completion
+    others = any(override.startswith(("hydra/launcher=", "hydra/sweeper=")) for override in known.overrides)
+    return (list(known.overrides), known.config_dir) if several and not shows and not others else None
+
+
 def _overrides_in(arguments: list[str]) -> list[str]:
+    return list(_parsed(arguments).overrides)
+
+
+def _parsed(arguments: list[str]) -> argparse.Namespace:
     from hydra._internal.utils import get_args_parser
 
     parser = get_args_parser()
@@ -76,7 +96,7 @@ def _overrides_in(arguments: list[str]) -> list[str]:
     if unknown:
         options = re.findall(r"--[a-z][a-z-]+", parser.format_usage())
         raise UsageError(f"There is no option {unknown[0]}; {instead(unknown[0], [*options, *OWN_FLAGS])}")
-    return list(known.overrides)
+    return known
 
 
 def _own_flags() -> argparse.ArgumentParser:
@@ -87,7 +107,7 @@ def _own_flags() -> argparse.ArgumentParser:
 
 
 def _as_overrides(own: argparse.Namespace) -> list[str]:
-    given = [f"{name}=true" for name in ("fresh", "without_default", "explain") if getattr(own, name)]
+    given = [f"{name}=true" for name in ("fresh", "without_default", "explain", "json") if getattr(own, name)]
     given += [] if own.wait_for_gpu is None else [f"wait_for_gpu={own.wait_for_gpu}"]
     return given if own.pin is None else [*given, pin_override(own.pin)]
 

@@ -14,14 +14,15 @@ from backends.wire import to_plain
 from store.connect import Store
 from store.repository import add_round, add_trials, add_wall_seconds
 from store.scenario import Exclusion, Scenario, WeightedCell
-from tuner.budget import Budget
+from tuner.budgeting.budget import Budget
 from tuner.session import Session
 
 
 @dataclass(frozen=True)
 class Job:
     """One run on one machine, stored as ``run_id``. ``arms`` in the order of their probes; ``default`` names the engine's own
-    pick, by phase; ``labels`` are cautions for every round of it; ``everyone``: no arm leaves the race."""
+    pick, by phase; ``labels`` are cautions for every round of it; ``everyone``: no arm leaves the race; ``choices``
+    (problem, choice): how libraries that choose by timing are to choose."""
 
     scenario: Scenario
     store: Store
@@ -35,6 +36,7 @@ class Job:
     default: Mapping[Phase, str] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
     everyone: bool = False
+    choices: tuple[tuple[str, str], ...] = ()
 
     def question(self, do: str, cells: tuple[Cell, ...], **fields: Any) -> dict[str, Any]:
         """A message that carries the stage, the timing and ``cells``."""
@@ -43,6 +45,7 @@ class Job:
             "cells": to_plain(cells),
             "stage": to_plain(self.session.staged(self.stage)),
             "timing": to_plain(self.scenario.measure.timing),
+            "choices": to_plain(self.choices),
             **{key: to_plain(value) for key, value in fields.items()},
         }
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import NoReturn
 
-from backends.question import ENGINES
 from backends.simulated.world import is_simulated
 from reports import wording
+from reports.launchers.started import started
 from reports.page import clean
 from store.errors import StoreError
 from store.pin import Pin
@@ -22,6 +22,7 @@ from tuner.check import check_fast
 from tuner.engines.choices import Choices
 from tuner.engines.lookup import choices_of
 from tuner.errors import AttnpinError, Incomplete, UsageError
+from tuner.exporting.exportable import exportable
 from tuner.launching.additions import Additions, additions
 from tuner.launching.interpreter import interpreter_of
 from tuner.launching.on_stale import OnStale
@@ -52,6 +53,8 @@ def launch(asked: Asked) -> NoReturn:
     added = added_to(pin, asked, choices, stale)
     for sentence in added.said:
         say(clean(sentence))
+    for name, value in added.variables:
+        os.environ[name] = value
     become((*asked.command, *added.words))
 
 
@@ -63,24 +66,15 @@ def choices_for(pin: Pin, command: Sequence[str]) -> Choices:
         raise UsageError(
             f"{command[0]} {command[1]} takes a whole script, to which no flag can be added; give the server's own words after --"
         )
-    others = [name for name in ENGINES if name != pin.engine and _starts(name, command)]
-    if others:
+    engine = started(command)
+    if engine is not None and engine != pin.engine:
         raise UsageError(
-            f"this pin belongs to {wording.engine(pin.engine)}, and the command starts {wording.engine(others[0])}; tune for that engine"
+            f"this pin belongs to {wording.engine(pin.engine)}, and the command starts {wording.engine(engine)}; tune for that engine"
         )
     try:
         return choices_of(pin.engine)
     except KeyError:
         raise UsageError(f"pin {pin.run} is of engine {pin.engine!r}, whose options this attnpin does not know") from None
-
-
-def _starts(engine: str, command: Sequence[str]) -> bool:
-    """ "vllm serve", "/opt/venv/bin/vllm serve", "-m vllm.entrypoints.openai.api_server"; the same word elsewhere may be a model's name."""
-    pairs = zip(("", *command), command, (*command[1:], ""))
-    return any(
-        word.partition(".")[0] == engine if before == "-m" else PurePath(word).name == engine and after == "serve"
-        for before, word, after in pairs
-    )
 
 
 def staleness(asked: Asked) -> str | None:
@@ -103,15 +97,21 @@ def _where(asked: Asked) -> tuple[str, ...]:
 def added_to(pin: Pin, asked: Asked, choices: Choices, stale: str | None) -> Additions:
     """What the command is given, and all that is to be said before it starts."""
     unread = unread_config(asked.command, choices)
-    warned = (f"{wording.engine(pin.engine)} passes over {unread} without an error: write it as two words",) if unread else ()
-    if stale is None:
-        found = additions(pin, written(asked.command, choices), choices)
-        return Additions(found.words, (*warned, *found.said))
-    warned = (*warned, f"the pin may no longer hold: {stale}")
-    if asked.on_stale is OnStale.DEFAULT:
+    warned = [f"{wording.engine(pin.engine)} passes over {unread} without an error: write it as two words"] if unread else []
+    if stale is not None:
+        warned.append(f"the pin may no longer hold: {stale}")
+    if stale is not None and asked.on_stale is OnStale.DEFAULT:
         return Additions((), (*warned, "the command is started as it is, without the pin's flags"))
-    found = additions(pin, written(asked.command, choices), choices)
-    return Additions(found.words, (*warned, *found.said))
+    whole, left = exportable(asked.pin, pin.engine)
+    found = additions(whole, written(asked.command, choices), choices, os.environ)
+    return Additions(found.words, (*warned, *found.said, *_beside(pin, whole, found.words), *left), found.variables)
+
+
+def _beside(pin: Pin, whole: Pin, words: Sequence[str]) -> Iterator[str]:
+    """Why ``words`` hold flags of the ``whole`` that the pin does not set itself."""
+    own, reasons = dict(pin.flags), dict(whole.because)
+    added = (name for name, _ in whole.flags if name not in own and f"--{name}" in words)
+    return (f"--{name} goes with the pin's own flags: {reasons[name]}" for name in added)
 
 
 def become(command: Sequence[str]) -> NoReturn:

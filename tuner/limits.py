@@ -19,10 +19,11 @@ from backends.reason import Reason
 from store.plan import PageSize, PairExclusion
 from store.run import DefaultPick
 from store.scenario import NOT_SELECTED, Exclusion, Scenario
-from tuner.demands import judged_in_full, shown
 from tuner.drivers import driver_for
 from tuner.engines.lookup import rules_of
-from tuner.pairs_apart import pairs_apart
+from tuner.knobs import with_knobs
+from tuner.limiting.demands import judged_in_full, shown
+from tuner.limiting.pairs_apart import pairs_apart
 
 Knobs = tuple[tuple[str, str], ...]
 
@@ -70,29 +71,31 @@ def sift(
     ``packages`` holds the import names found where the worker runs with their versions, None = nobody has looked;
     ``pool_tokens`` the server's KV slots, None = unknown. The default is measured also where ``measure.backends`` leaves it out.
     """
-    entries = tuple(entries)
+    entries, named = tuple(entries), bool(scenario.measure.backends)
+    question = question_of(scenario, default, packages, pool_tokens)
+    ask = asking(question)
+    plain = asking(replace(question, features=())) if named and question.features else ask
+    rules = rules_of(scenario)
+    sift_one = partial(_sift_one, scenario, default, ask, plain, rules.page_sizes(scenario, default.rules_version, packages))
+    first = ask(Phase.DECODE, rules.default_page_size(scenario.gpu))
+    left = [entry for entry in entries if (named and shown(scenario, entry, default)) or not rules_out(entry.capability, first)]
+    ones = {entry.name: sift_one(entry) for entry in left}
+    of_all = _merged(ones.values())
+    return Sifted(
+        *(of_all.arms, of_all.page_sizes, of_all.trusted, of_all.noted, of_all.barred),
+        apart=tuple(pairs_apart(scenario, left, (*of_all.exclusions, *of_all.barred), ask)),
+        why=lambda: chain.from_iterable((ones.get(entry.name) or sift_one(entry)).exclusions for entry in entries),
+    )
+
+
+def question_of(scenario: Scenario, default: DefaultPick, packages: Mapping[str, str] | None, pool_tokens: int | None) -> Question:
+    """What every backend is asked; phase and page size are whoever's who asks."""
     rules = rules_of(scenario)
     page = rules.default_page_size(scenario.gpu)
     question = rules.question_for(scenario, default.rules_version, page, packages=packages, pool_tokens=pool_tokens)
     if default.asked is not None and default.asked.resolved:
-        question = replace(question, kv_dtype=default.kv_cache_dtype)  # the engine's own word
-    ask = asking(question)
-    named = bool(scenario.measure.backends)
-    plain = asking(replace(question, features=())) if named and question.features else ask
-    sift_one = partial(_sift_one, scenario, default, ask, plain, rules.page_sizes(scenario, default.rules_version, packages))
-    first = ask(Phase.DECODE, page)
-    left = [entry for entry in entries if (named and shown(scenario, entry, default)) or not rules_out(entry.capability, first)]
-    ones = {entry.name: sift_one(entry) for entry in left}
-    arms, exclusions, page_sizes, trusted, noted, barred = _merged(ones.values())
-    return Sifted(
-        arms=arms,
-        page_sizes=page_sizes,
-        trusted=trusted,
-        noted=noted,
-        barred=barred,
-        apart=tuple(pairs_apart(scenario, left, (*exclusions, *barred), ask)),
-        why=lambda: chain.from_iterable((ones.get(entry.name) or sift_one(entry)).exclusions for entry in entries),
-    )
+        return replace(question, kv_dtype=default.kv_cache_dtype)  # the engine's own word
+    return question
 
 
 def _merged(ones: Iterable[One]) -> One:
@@ -142,7 +145,7 @@ def _chosen_driver(
 def _variants(scenario: Scenario, entry: BackendEntry, arms: Iterable[Arm]) -> Iterable[Arm]:
     """The arms again with the knobs that were asked for."""
     asked = [variant.knobs for variant in scenario.measure.variants if variant.backend == entry.name]
-    return (replace(arm, knobs=tuple(sorted({**dict(arm.knobs), **dict(knobs)}.items()))) for knobs in asked for arm in arms)
+    return (with_knobs(arm, knobs, scenario) for knobs in asked for arm in arms)
 
 
 def _calls(driver: DriverEntry, version: str) -> Knobs:

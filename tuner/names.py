@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from types import UnionType
 from typing import Any, get_args, get_type_hints
 
-from tuner.schema import Root
+from tuner.schema.root import Root
 
 KNOWLEDGE = "known"  # the folder of conf that holds facts and no choices
 

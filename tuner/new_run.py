@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shlex
 import sys
@@ -21,6 +22,9 @@ from tuner.engines.lookup import rules_of
 from tuner.machine import engine_version
 from tuner.ranks import ranks_of
 from tuner.version import __version__
+
+AS_DATA = ("--json", "json=true")
+PASSWORD = re.compile(r"(://[^/@:\s]+):[^/@\s]+@")
 
 
 def new_run(plan: Plan, environment: Environment, findings: tuple[Finding, ...] = (), world: World | None = None) -> Run:
@@ -60,8 +64,10 @@ def new_id(now: datetime) -> str:
 
 
 def command_line(*words: str) -> str:
-    """What was typed, as a shell would take it again; ``words`` stand where they were taken off."""
-    return shlex.join(["attnpin", *words, *sys.argv[1:]])
+    """What was typed, as a shell would take it again, but for the password of a database and for where and how the answer
+    is wanted; ``words`` stand where they were taken off."""
+    typed = [PASSWORD.sub(r"\1:***@", word) for word in sys.argv[1:] if word not in AS_DATA and not word.startswith("executor.")]
+    return shlex.join(["attnpin", *words, *typed])
 
 
 def stage_of(plan: Plan) -> StageSpec:
@@ -80,7 +86,8 @@ def stage_of(plan: Plan) -> StageSpec:
 
 
 def default_arms(default: DefaultPick, arms: Iterable[Arm]) -> dict[Phase, str]:
-    """The names of the arms that are the engine's own pick, by phase; a phase is missing where no arm is."""
+    """The names of the arms that are the engine's own pick, by phase; a phase is missing where no arm is. Of several that without knobs."""
     backends = {Phase.PREFILL: default.prefill, Phase.DECODE: default.decode}
-    named = {(arm.backend, arm.page_size): arm.name for arm in arms if arm.is_original}
+    own = sorted((arm for arm in arms if arm.is_original), key=lambda arm: (arm.kv_dtype != default.kv_cache_dtype, len(arm.knobs)))
+    named = {(arm.backend, arm.page_size): arm.name for arm in reversed(own)}
     return {phase: named[backend, default.page_size] for phase, backend in backends.items() if (backend, default.page_size) in named}

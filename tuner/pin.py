@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -34,6 +34,7 @@ def pin_of(run: Run, decision: Decision, evidence: tuple[str, str]) -> Pin:
         run=run.id,
         created=run.created,
         tool_version=run.tool_version,
+        variables=decision.variables,
     )
 
 
@@ -60,13 +61,22 @@ def valid_for(run: Run, decision: Decision | None) -> ValidFor:
         variables=environment.variables,
         model=run.scenario.model.name,
         tensor_parallel=engine.tensor_parallel,
-        kv_cache_dtype=run.default.kv_cache_dtype,
+        kv_cache_dtype=_kv_cache_dtype(arms, decision) or run.default.kv_cache_dtype,
         page_size=next((arm.page_size for arm in arms if pick and arm.name == pick.decode), run.default.page_size),
         traffic=run.scenario.traffic.name,
         requests=requests_of(run.scenario.traffic),
         settings=settings_of(run.scenario),
         model_config=run.scenario.model.config_sha256,
     )
+
+
+def _kv_cache_dtype(arms: Sequence[Arm], decision: Decision | None) -> str | None:
+    """The picked one where it is another than the default's; None = what the engine serves by itself."""
+    if decision is None or decision.pick is None or decision.default is None:
+        return None
+    dtypes = {arm.name: arm.kv_dtype for arm in arms}
+    picked = dtypes.get(decision.pick.decode)
+    return None if picked == dtypes.get(decision.default.decode) else picked
 
 
 def requests_of(traffic: Traffic) -> Requests:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from store.pin_yaml import HEADER
 from tuner.errors import UsageError
 
 KEYS = ("schema", "valid_for", "evidence")  # that a pin has at its top, and other YAML files hardly together
 TOP = {key: re.compile(rf"^{key}:", re.MULTILINE) for key in KEYS}
+FIRST_WORDS = HEADER.partition(":")[0]  # those of a pin that was cut short, too
 HIDDEN = "."
 
 
@@ -30,4 +32,4 @@ def _is_pin(path: Path) -> bool:
     if not path.is_file():
         return False
     text = path.read_text(encoding="utf-8", errors="replace")
-    return all(pattern.search(text) for pattern in TOP.values())
+    return text.startswith(FIRST_WORDS) or all(pattern.search(text) for pattern in TOP.values())

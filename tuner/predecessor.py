@@ -13,6 +13,7 @@ from store.run import Run
 from tuner.pin import valid_for
 
 UNSET = "unset"
+NARROW = "engine.allow_fp8_kv"  # then the dtype of the KV cache is an answer, no question
 
 
 def replaced(path: Path, run: Run) -> str | None:
@@ -40,7 +41,7 @@ def asked(holds: ValidFor) -> dict[str, str]:
         "gpu": holds.gpu,
         "engine": holds.engine,
         "engine.tensor_parallel": str(holds.tensor_parallel),
-        "KV cache": holds.kv_cache_dtype,
+        **({} if dict(holds.settings).get(NARROW) else {"KV cache": holds.kv_cache_dtype}),
         "model": holds.model,
         **({"config.json": digest(holds.model_config)} if holds.model_config else {}),
         "traffic": holds.traffic,

@@ -12,11 +12,11 @@ from backends.outcome import Outcome
 from backends.wire import from_plain
 from store.repository import load_run
 from store.scenario import Exclusion, WeightedCell
+from tuner.budgeting.rationing import admits
 from tuner.deciding.ceiling import too_low
 from tuner.job import Job
 from tuner.limits import serves
 from tuner.patience import Patience
-from tuner.rationing import admits
 from tuner.sieve import entrants
 from tuner.workers.events import Event
 from tuner.workers.failure import WorkerFailed

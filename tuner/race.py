@@ -12,13 +12,13 @@ from backends.wire import from_plain
 from reports.wording import pair
 from store.repository import load_run
 from store.run import Run
+from tuner.budgeting.rationing import confirms_in_time, races_in_time
 from tuner.decide import decide
 from tuner.errors import MeasurementInvalid
 from tuner.job import Job
 from tuner.patience import Patience
 from tuner.racing.next_round import NextRound, foreseen, next_round
 from tuner.racing.sameness import changed_kernels, changed_limit, spaced_cells
-from tuner.rationing import confirms_in_time, races_in_time
 from tuner.sieve import Entrant, left_out
 from tuner.workers.failure import Place, WorkerFailed
 

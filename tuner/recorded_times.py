@@ -15,9 +15,9 @@ from backends.simulated.world import RecordedCell, RecordedProcess, World
 from store.digest import cell_digest
 from store.plan import Plan
 from store.run import Run
+from tuner.budgeting.estimate import Timed, timed_cells
+from tuner.demo.recordings import recording
 from tuner.errors import UsageError
-from tuner.estimate import Timed, timed_cells
-from tuner.recordings import recording
 from tuner.stored import run_from_pin
 
 

@@ -69,6 +69,7 @@ class Session:
         self._variables = dict(variables or {})
         self._processes = 0
         self.company = Company("the device")
+        self.exclusive = False  # the device lets one process at a time in; known once it was asked for facts
 
     def __enter__(self) -> Session:
         self.clock.enter("import")
@@ -138,8 +139,16 @@ class Session:
                 refuse_missing(event.get("missing", ()))
                 environment = from_plain(Environment, event["environment"])
                 self._room = 0 if self._world else room(environment.board, event["cpus"], event.get("memory_bytes"))
+                self.exclusive = bool(event.get("exclusive"))
                 return Facts(environment, event.get("busy"))
         raise RuntimeError("the worker answered a request for facts without facts")
+
+    def devices(self) -> tuple[str, ...]:
+        """UUIDs of all GPUs that are visible there."""
+        for event in self._ask({"do": "devices"}):
+            if event["event"] == "devices":
+                return tuple(event["devices"])
+        raise RuntimeError("the worker answered a question about its devices without them")
 
     def condition(self, interest: Interest) -> ServingCondition:
         """What the keeper's environment is made of."""

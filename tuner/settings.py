@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -19,18 +19,28 @@ from backends.model import Model
 from backends.simulated.world import World
 from backends.wire import from_plain
 from store.scenario import Decide, Engine, Measure, Scenario, Traffic
-from tuner import names, schema
+from store.search import Search
+from tuner import names
 from tuner.boards import completed
 from tuner.detect import machine_gpu
 from tuner.errors import UsageError
+from tuner.executors.place import Place
 from tuner.explain import no_such_key, usage_errors
-from tuner.sanity import Tree, refuse_foreign_backends, refuse_nonsense
+from tuner.sanity.refuse import refuse_foreign_backends, refuse_nonsense
+from tuner.sanity.tree import Tree
+from tuner.schema.gpu import GpuKind
+from tuner.schema.root import register
+from tuner.schema.search import SearchKind
 from tuner.settings_model import read_model
+from tuner.settings_traffic import BESIDE, read_traffic
 from tuner.shipped import default_backends, engine_alone
 from tuner.simulation import world_of
 from tuner.spans import seconds_of
 
-AUTO = schema.GpuKind.auto.name
+if TYPE_CHECKING:
+    from tuner.traffic.trace import Trace
+
+AUTO = GpuKind.auto.name
 BUDGET = "budget_s"
 SIMULATED = "simulated"
 
@@ -54,6 +64,9 @@ class Settings:
     model_notes: tuple[str, ...] = ()  # what was guessed of a model that was read from a checkpoint
     checkpoint: str | None = None  # where that one's config.json lies
     world: World | None = None  # what stands in for a simulated GPU
+    json: bool = False  # print how it ended as data
+    executor: Place = Place()  # where it runs
+    trace: Trace | None = None  # what was read from the file that traffic.path names
 
 
 @dataclass(frozen=True)
@@ -75,6 +88,7 @@ def compose_backends(overrides: Sequence[str], config_dir: str | None = None) ->
     """Raises `UsageError` as `settings_from` does, but looks at no more of the values than the engine's name."""
     cfg, backends = _composed(overrides, config_dir)
     read_model(cfg)
+    read_traffic(cfg)
     tree = _resolved(cfg, backends)
     refuse_foreign_backends(tree)
     return Backends(_entries(tree["backends"]), tree["engine"]["name"], tree["engine"]["version"])
@@ -85,7 +99,7 @@ def _composed(overrides: Sequence[str], config_dir: str | None) -> tuple[DictCon
     from hydra import compose as hydra_compose
     from hydra import initialize_config_module
 
-    schema.register()
+    register()
     searched = [f"hydra.searchpath=[file://{_folder(config_dir)}]"] if config_dir else []
     engine = engine_alone(overrides) if config_dir is None else None
     with usage_errors(), initialize_config_module("conf", version_base="1.3"):
@@ -95,7 +109,7 @@ def _composed(overrides: Sequence[str], config_dir: str | None) -> tuple[DictCon
 
 def settings_from(cfg: DictConfig, config_dir: str | None = None, backends: Tree | None = None) -> Settings:
     """``backends``, if any, stand for those of ``cfg``. Raises `UsageError` for an unknown key, a missing or a senseless value."""
-    model_notes = read_model(cfg)
+    model_notes, trace = read_model(cfg), read_traffic(cfg)
     tree = _resolved(cfg, backends)
     refuse_nonsense(tree)
     scenario, entries = _scenario(tree), _entries(tree["backends"])
@@ -109,12 +123,15 @@ def settings_from(cfg: DictConfig, config_dir: str | None = None, backends: Tree
         fresh=tree["fresh"],
         without_default=tree["without_default"],
         explain=tree["explain"],
+        json=tree["json"],
+        executor=from_plain(Place, tree["executor"]),
         budget_s=tree["measure"][BUDGET],
         wait_for_gpu_s=None if tree["wait_for_gpu"] is None else seconds_of(tree["wait_for_gpu"], "wait_for_gpu"),
         ask_limit_s=seconds_of(tree["ask_limit"], "ask_limit"),
         model_notes=model_notes,
         checkpoint=tree["model"]["path"],
         world=world_of(scenario.gpu, tree["gpu"][SIMULATED], entries),
+        trace=trace,
     )
 
 
@@ -147,9 +164,9 @@ def _scenario(tree: dict[str, Any]) -> Scenario:
     return Scenario(
         model=model,
         gpu=completed(machine_gpu(), gpu_sheets()) if tree["gpu"]["kind"] == AUTO else _gpu_record(tree["gpu"]),
-        traffic=from_plain(Traffic, tree["traffic"]),
+        traffic=from_plain(Traffic, {key: value for key, value in tree["traffic"].items() if key not in BESIDE}),
         engine=from_plain(Engine, engine),
-        measure=_measure(tree["measure"]),
+        measure=replace(_measure(tree["measure"]), search=_search(tree["search"])),
         decide=from_plain(Decide, tree["decide"]),
     )
 
@@ -160,6 +177,10 @@ def _measure(tree: dict[str, Any]) -> Measure:
     variants = [{"backend": each["backend"], "knobs": found} for each, found in zip(tree["variants"], knobs)]
     kept = {key: value for key, value in tree.items() if key != BUDGET}
     return from_plain(Measure, {**kept, "variants": variants})
+
+
+def _search(tree: dict[str, Any]) -> Search | None:
+    return None if tree["kind"] == SearchKind.none.name else from_plain(Search, tree)
 
 
 def _gpu_record(tree: dict[str, Any]) -> Gpu:

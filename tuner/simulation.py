@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from backends.capability import BackendEntry
 from backends.cell import Phase
@@ -14,8 +13,7 @@ from backends.simulated.world import MARK, Fault, Noise, Pace, Package, World, i
 from backends.wire import from_plain
 from tuner.doctor.known import KernelDistribution, read_known
 from tuner.errors import UsageError
-
-Tree = dict[str, Any]
+from tuner.sanity.tree import Tree
 
 DRIVER = "simulated"
 
@@ -77,7 +75,7 @@ def _board(gpu: Gpu, tree: Tree, uuid: str) -> Board:
 def _paces(tree: Tree) -> Iterator[Pace]:
     for backend, factors in tree["factor"].items():
         yield from (Pace(backend, factor, Phase(phase)) for phase, factor in factors.items())
-    yield from from_plain(tuple[Pace, ...], tree["releases"])
+    yield from from_plain(tuple[Pace, ...], (*tree["releases"], *tree["knobs"]))
 
 
 def _packages(versions: dict[str, str]) -> Iterator[Package]:

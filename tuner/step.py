@@ -1,4 +1,5 @@
-"""Attention's share of a step, from a roofline of everything else. Predicted, not measured: each term is a range.
+"""Attention's share of a step. Everything else of it is a range: of what was measured on this board where there is such, else predicted
+from a roofline.
 
     rest = max(weight bytes / (e BW), flops / (e F)) + small kernels + all-reduces        e in `rates.EFFICIENCY`
 
@@ -6,18 +7,24 @@ per rank; KV reads are in the attention that was measured. Groups of attention d
 tokens, and all ranks share the other products of all groups' tokens. The gap between steps is taken as 0 (the engine
 schedules the next step while this one runs). Layers without attention (Mamba, linear attention) leave the rest unbounded
 above: nothing here bounds what their own kernels take.
+
+Measured: from every small kernel fused to none (`backends.step.shape.RestTimes`), one process's level on either side. What ranks send each
+other is the predicted term then too, and between two steps the host may be waited for.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 
-from backends.cell import Cell, Phase
+from backends.cell import Cell
 from backends.model import Model
+from backends.step.shape import RestTimes
 from store.decision import StepModel
 from store.scenario import WeightedCell
 from tuner.ranks import Ranks
 from tuner.rates import Rates
+from tuner.step_shape import shape_of, tokens_of
 from tuner.weights import ELEMENT_BYTES, attention_params, bytes_per_param, params_per_rank
 
 MS_PER_S = 1000.0
@@ -28,6 +35,9 @@ SMALL_KERNELS_PER_LAYER = 8  # norms, rotary embedding, activation, residuals
 SMALL_KERNEL_US = {"cuda": (1.0, 4.0), "cpu": (1.0, 50.0)}
 ALL_REDUCES_PER_LAYER = 2
 ALL_REDUCE_US = (2.0, 20.0)  # judgement: latency over NVLink
+LEVEL = 0.02  # judgement: by how much another process might time the rest apart (calls of attention: 0.85 % at most on an H200)
+# Of a step over its kernels, at worst: SGLang's one-batch on an H200, docs/against-the-engine.md (mean fa3 step less the profiler's sum).
+HOST_GAP_MS = {"cuda": (0.0, 0.6), "cpu": (0.0, 0.0)}
 LINK_SHARE = 0.1  # of memory bandwidth, at worst (H200: NVLink 450 GB/s a direction against 4.8 TB/s)
 
 
@@ -47,17 +57,14 @@ class Span:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What attention stands in: enough to predict the rest of a step. ``device`` is "cuda" or "cpu"."""
+    """What attention stands in: enough to predict the rest of a step. ``device`` is "cuda" or "cpu". ``measured``: the rest of the
+    steps that were measured on the board."""
 
     model: Model
     ranks: Ranks
     device: str
     rates: Rates
-
-
-def tokens_of(cell: Cell) -> int:
-    """Rows that the step's matrix products see: the padded batch in decode, every new token in prefill."""
-    return cell.padded_batch if cell.phase is Phase.DECODE else cell.new_tokens
+    measured: tuple[RestTimes, ...] = ()
 
 
 def params_read(model: Model, tokens: int) -> tuple[float, float]:
@@ -80,7 +87,25 @@ def params_multiplied(model: Model) -> tuple[float, float]:
 
 def rest(cell: Cell, around: Surroundings) -> Span:
     """Everything of one step but attention, in ms, per rank."""
-    return _products(tokens_of(cell), around) + _small_kernels(tokens_of(cell), around) + _all_reduces(tokens_of(cell), around)
+    times = rest_times(cell, around)
+    return rest_of(tokens_of(cell), around) if times is None else _as_measured(times, around)
+
+
+def rest_times(cell: Cell, around: Surroundings) -> RestTimes | None:
+    """What was measured of the steps that ``cell`` is of; None = they are predicted."""
+    shape = shape_of(around.model, around.ranks, cell) if around.measured else None
+    return next((found for found in around.measured if found.shape == shape), None)
+
+
+def _as_measured(times: RestTimes, around: Surroundings) -> Span:
+    ways = median(times.fused_ms), median(times.apart_ms)
+    ranks = _all_reduces(times.shape.rows, around)
+    return Span(min(ways) * (1 - LEVEL), max(ways) * (1 + LEVEL)) + Span(*HOST_GAP_MS[around.device]) + ranks
+
+
+def rest_of(tokens: int, around: Surroundings) -> Span:
+    """As `rest`, of a step whose matrix products see ``tokens`` rows."""
+    return _products(tokens, around) + _small_kernels(tokens, around) + _all_reduces(tokens, around)
 
 
 def layers_rest(weighted: WeightedCell, around: Surroundings) -> Span:
@@ -97,7 +122,8 @@ def share(attention_ms: float, other: Span) -> tuple[float, float]:
 def step_model(weighted: WeightedCell, attention_ms: float, around: Surroundings) -> StepModel:
     other = layers_rest(weighted, around)
     low, high = share(attention_ms, other)
-    return StepModel(weighted.cell.phase.value, weighted.cell.name, attention_ms, other.low, other.high, low, high)
+    measured = rest_times(weighted.cell, around) is not None
+    return StepModel(weighted.cell.phase.value, weighted.cell.name, attention_ms, other.low, other.high, low, high, measured)
 
 
 def _products(tokens: int, around: Surroundings) -> Span:

@@ -7,7 +7,7 @@ from pathlib import Path
 from reports.wording import status
 from store.connect import Store, file_of, open_store
 from store.evidence import read_evidence
-from store.history import RunSummary, list_runs
+from store.history import RunSummary, count_runs, list_runs, newest_own
 from store.pin_files import read_pin, verify_evidence
 from store.repository import load_run, newest_run
 from store.run import Run
@@ -19,14 +19,16 @@ def run_from_pin(path: Path) -> Run:
 
 
 def run_from_store(url: str, run_id: str | None) -> tuple[Run, str | None]:
-    """The run of that id; without one the newest that was decided, and a sentence where a newer one was not."""
+    """The run of that id; without one the newest of our own that was decided, and a sentence where a newer one was not."""
     store = existing(url)
-    runs = list_runs(store)
-    wanted = run_id or next((run.id for run in runs if run.ruling is not None), None)
-    run = newest_run(store) if wanted is None else load_run(store, wanted)
+    if run_id is not None:
+        return load_run(store, run_id), None
+    decided, newest = newest_own(store)
+    wanted = decided or newest
+    run = newest_run(store) if wanted is None else load_run(store, wanted.id)
     if run is None:
         raise UsageError(f"{store.url} holds no run yet; make one with `attnpin tune`, or name another database with store.url=URL")
-    return run, None if run_id else _newer(run, runs[0])
+    return run, None if newest is None else _newer(run, newest)
 
 
 def _newer(shown: Run, newest: RunSummary) -> str | None:
@@ -36,14 +38,22 @@ def _newer(shown: Run, newest: RunSummary) -> str | None:
     return f"run {newest.id}, begun later, is {state}; `attnpin report --run {newest.id}` shows what it has so far"
 
 
-def runs_in(url: str) -> tuple[RunSummary, ...]:
-    """All runs of the store, newest first."""
-    return list_runs(existing(url))
+def runs_in(url: str, last: int | None) -> tuple[tuple[RunSummary, ...], str | None]:
+    """The ``last`` runs of the store or all, newest first; and a sentence where those are not all."""
+    store = existing(url)
+    runs = list_runs(store, last)
+    there = len(runs) if len(runs) != last else count_runs(store)
+    return runs, f"the newest {len(runs)} of {there} runs; --last 0 lists all" if there > len(runs) else None
 
 
 def existing(url: str) -> Store:
     """The store at ``url``. Looking never creates a database."""
+    refuse_absent(url)
+    return open_store(url)
+
+
+def refuse_absent(url: str) -> None:
+    """Raises `UsageError` where there is no database file."""
     file = file_of(url)
     if file is not None and not file.exists():
         raise UsageError(f"There is no database {file}; make a run with `attnpin tune`, or name another one with store.url=URL")
-    return open_store(url)

@@ -9,6 +9,7 @@ from backends.arm import Arm
 from backends.capability import BackendEntry, Capability
 from backends.cell import Phase
 from backends.judgement import reasons
+from backends.knob import KV_DTYPE
 from backends.question import FEATURES, Question
 from store.scenario import Exclusion, Scenario
 from store.serving_terms import ServingTerms
@@ -21,14 +22,14 @@ def serving_terms(
     """The terms of every arm; ``barred`` are those of them that may not be pinned.
 
     SGLang sizes its KV pool when the weights are loaded and before a backend is built (sglang/srt/mem_cache/
-    kv_cache_configurator.py, _profile_available_bytes): of what an arm brings only its page size changes the capacity.
+    kv_cache_configurator.py, _profile_available_bytes): of what an arm brings only its page size and KV dtype change the capacity.
     """
     engine, phases = rules_of(scenario), scenario.engine.role.phases
     named = {entry.name: entry for entry in entries}
     return tuple(
         ServingTerms(
             arm=arm.name,
-            pool_tokens=engine.server_for(scenario, rules, arm.page_size).pool_tokens,
+            pool_tokens=engine.server_for(_served(scenario, arm), rules, arm.page_size).pool_tokens,
             unused_tokens=unused_tokens(arm.page_size),
             lacks=lacking(named[arm.backend].capability, engine.question_for(scenario, rules, arm.page_size), phases),
             jit=named[arm.backend].jit,
@@ -36,6 +37,12 @@ def serving_terms(
         )
         for arm in arms
     )
+
+
+def _served(scenario: Scenario, arm: Arm) -> Scenario:
+    """With the KV dtype that the arm's server is told of."""
+    flag = dict(arm.knobs).get(KV_DTYPE)
+    return scenario if flag is None else replace(scenario, engine=replace(scenario.engine, kv_cache_dtype=flag))
 
 
 def unused_tokens(page_size: int) -> float:

@@ -9,18 +9,21 @@ from pathlib import Path
 from backends.environment import Environment
 from reports import asked, explanation, justification, summary, wording
 from reports.doctor import in_a_sentence
+from reports.sweep import ending_json
 from store.connect import Store, open_store
 from store.decision import Decision, Ruling
 from store.diagnosis import Finding
 from store.pin import Pin
 from store.pin_files import evidence_entry, write_pin
 from store.plan import Plan
-from store.repository import begin_run, load_run, save_decision, set_left_out
+from store.repository import load_run, newest_since, save_decision, set_left_out
 from store.run import FINISHED, INCOMPLETE, Run
 from store.scrub import private_names, scrubbed
-from tuner.budget import budget_for, in_order
+from tuner.anchors import keep_anchors
+from tuner.budgeting.budget import budget_for, in_order
+from tuner.budgeting.prospect import prospect
+from tuner.budgeting.rationing import left_out, refuse_too_few
 from tuner.calibrated import noise_floor
-from tuner.clock import PhaseClock
 from tuner.consult import begin_engine, consult
 from tuner.decide import decide
 from tuner.deciding.explanation import explain
@@ -28,43 +31,38 @@ from tuner.deciding.floor import said_of
 from tuner.deciding.incumbent import incumbent
 from tuner.deciding.wrong_answers import wrong_answers
 from tuner.doctor.diagnose import spoiled_by
+from tuner.ending import ending_of
 from tuner.errors import OK, Incomplete, UsageError, WrongResults
 from tuner.job import Job
 from tuner.looks import CONFIRMING, REVISITS
 from tuner.machine import cautions_of, device_key, meet
+from tuner.measured_rests import measured_rests
 from tuner.new_run import default_arms, new_run, stage_of
 from tuner.pin import pin_of
 from tuner.plan import make_plan
 from tuner.predecessor import replaced
 from tuner.probe import open_cells, probe_arms
 from tuner.progress import Progress
-from tuner.prospect import prospect
 from tuner.race import race
-from tuner.rationing import left_out, refuse_too_few
+from tuner.racing.revisit import revisit
 from tuner.recorded_times import refuse_unrecorded
-from tuner.revisit import revisit
+from tuner.refine import refine
+from tuner.search.begun import begin_searched
 from tuner.session import Facts, Session
+from tuner.session_of import session_of
 from tuner.settings import Settings
 from tuner.waiting import Wait, take_device
-from tuner.workers.bundle import bundle, foreign_sources
 from tuner.workers.failure import WorkerFailed
 
 
 def run_tune(settings: Settings) -> int:
     """Measure, decide, write the pin; the summary goes to stdout. Returns `exit_code`."""
     store = open_store(settings.store_url)
-    engine, ahead = settings.scenario.engine, settings.scenario.measure.import_ahead
-    with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(settings), ahead, settings.world) as session:
+    with Progress() as progress, session_of(settings, progress) as session:
         for note in store.notes:
             progress.note(note)
         run_id = _measure(settings, store, session)
     return conclude(settings, store, run_id)
-
-
-def worker_code(settings: Settings) -> bytes:
-    """`backends`, and the modules of drivers that lie elsewhere."""
-    modules = [driver.driver.partition(":")[0] for entry in settings.entries for driver in entry.drivers]
-    return bundle(foreign_sources(modules, [settings.config_dir] if settings.config_dir else []))
 
 
 def _measure(settings: Settings, store: Store, session: Session) -> str:
@@ -81,7 +79,14 @@ def _measure(settings: Settings, store: Store, session: Session) -> str:
     floor = noise_floor(store, environment.board)
     session.progress.note(said_of(floor, settings.scenario.decide))
     begun = replace(new_run(plan, environment, findings, settings.world), noise_floor=floor)
-    run = begin_run(store, begun, settings.fresh, reopen=settings.without_default)
+    since = settings.executor.since
+    known = newest_since(store, begun.digest, since) if since else None
+    if known is not None and known.status == FINISHED:
+        session.progress.note(f"run {known.id} measured this in the same sweep")
+        return known.id
+    begun = replace(begun, rests=measured_rests(session, store, plan, environment))
+    fresh = settings.fresh and known is None
+    run = begin_searched(store, session, plan, settings.entries, begun, fresh, reopen=settings.without_default)
     if caution := replaced(settings.pin_path, run):
         session.progress.note(caution)
     announce(session.progress, run)
@@ -145,10 +150,16 @@ def work_off(job: Job, run: Run) -> None:
 
     Raises `Incomplete` when that is too little for a decision: the run stays open.
     """
+    if (more := refine(job)) is not job:
+        job, run = more, load_run(job.store, run.id)
+    if run.scenario.measure.anchors and not run.anchors:
+        keep_anchors(job, run.environment.board)
     probe_arms(job, run.trials, len(run.rounds))
     complete = race(job)
     if complete:
         revisit(job)
+    if run.scenario.measure.anchors and len(run.rounds) < len(load_run(job.store, run.id).rounds):
+        keep_anchors(job, run.environment.board)
     earlier, run = len(run.rounds), load_run(job.store, run.id)
     sentences = left_out(run, job.budget, earlier)
     set_left_out(job.store, run.id, sentences)
@@ -181,10 +192,14 @@ def conclude(settings: Settings, store: Store, run_id: str) -> int:
     run = replace(run, decision=decision, status=status)
     pin = None if decision.ruling is Ruling.INCOMPLETE else write(run, decision, settings.pin_path)
     save_decision(store, run_id, decision, status)
+    code = exit_code(run, decision)
+    if settings.json:
+        sys.stdout.write(ending_json(ending_of(run, decision, pin, settings.pin_path, code)))
+        return code
     sys.stdout.write(summary.render(run, pin, str(settings.pin_path) if pin else None, store.url))
     if settings.explain:
         sys.stdout.write(f"\n{explanation.render_text(explain(run))}")
-    return exit_code(run, decision)
+    return code
 
 
 def exit_code(run: Run, decision: Decision) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backends.simulated.world import is_simulated
@@ -16,7 +16,7 @@ from tuner.engines import WITH_RULES
 from tuner.engines.lookup import spoken_by
 from tuner.engines.rules import Spoken
 from tuner.errors import UsageError
-from tuner.logs.files import STDIN, raw_lines
+from tuner.logs.files import STDIN, distinct, raw_lines
 from tuner.logs.lines import Line, lines
 from tuner.verifying.ask import ask
 from tuner.verifying.expected import Expected, expected
@@ -40,7 +40,7 @@ class Request:
 def verify(request: Request, clock: Clock = RUNNING) -> Verified:
     """Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a log or a server that is not there."""
     pin = read_pin(request.pin)
-    spoken = _spoken(pin)
+    spoken = spoken_for(pin)
     wanted = expected(pin, read_evidence(verify_evidence(request.pin, pin)))
     if not request.follow:
         return _look(request, wanted, spoken)
@@ -62,7 +62,8 @@ def _again(request: Request, wanted: Expected, spoken: Spoken) -> Callable[[], V
     return look
 
 
-def _spoken(pin: Pin) -> Spoken:
+def spoken_for(pin: Pin) -> Spoken:
+    """How servers that a pin is for are understood. Raises `UsageError` where there are none."""
     if is_simulated(pin.valid_for.gpu):
         raise UsageError(f"this pin was made on {pin.valid_for.gpu}, which no server runs on; tune on a real one")
     if pin.engine not in WITH_RULES:
@@ -74,12 +75,13 @@ def _look(request: Request, wanted: Expected, spoken: Spoken) -> Verified:
     engine = wanted.pin.engine
     if request.url is not None:
         return judged([ask(request.url, spoken, engine)], wanted)
-    starts = [start for log in request.logs for start in _starts(log, request, spoken, engine)]
+    starts = [start for log in distinct(request.logs) for start in _starts(log, request, spoken, engine)]
     return judged(starts, wanted)
 
 
 def _starts(log: str, request: Request, spoken: Spoken, engine: str) -> tuple[Start, ...]:
-    return spoken.starts(_lines(log, request.follow, spoken)) or (nothing_said(log, _unspoken(log, engine)),)
+    found = spoken.starts(_lines(log, request.follow, spoken))
+    return found or (unspoken(log, engine, lambda other: _lines(log, False, spoken_by(other))),)
 
 
 def _lines(log: str, follow: bool, spoken: Spoken) -> Iterator[Line]:
@@ -87,11 +89,11 @@ def _lines(log: str, follow: bool, spoken: Spoken) -> Iterator[Line]:
     return lines(raw_lines(log, rotated=not follow), log, spoken.WORDS)
 
 
-def _unspoken(log: str, engine: str) -> str:
-    """Why nothing is known; named is the engine whose log it is, if it is another's."""
+def unspoken(log: str, engine: str, read: Callable[[str], Iterable[Line]]) -> Start:
+    """Why nothing is known; named is the engine whose log it is, if it is another's. ``read`` gives those of its lines that an
+    engine of that name may have written."""
     name = wording.engine(engine)
     for other in WITH_RULES if log != STDIN else ():
-        spoken = spoken_by(other)
-        if other != engine and any(start.settings for start in spoken.starts(_lines(log, False, spoken))):
-            return f"it is a log of {wording.engine(other)}, and the pin is {name}'s"
-    return f"no line in which {name} says what it serves is in the log: give all of it, from the server's start"
+        if other != engine and any(start.settings for start in spoken_by(other).starts(read(other))):
+            return replace(nothing_said(log), foreign=f"it is a log of {wording.engine(other)}, and the pin is {name}'s")
+    return nothing_said(log, f"no line in which {name} says what it serves is in the log: give all of it, from the server's start")

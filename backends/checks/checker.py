@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from backends.checks.needles import judge_needles, planted
+from backends.checks.needles import LIMIT, judge_needles, planted
 from backends.checks.poison import leave_poison
 from backends.checks.reference import Expected, expect
 from backends.checks.tolerance import Errors, Incorrect, judge, tau
@@ -30,7 +30,8 @@ class Checker:
         self.slot = slot
         self._data = data
         self._soft_cap = soft_cap
-        self._limit = tau(data.cell.dtype, data.q.device.type)
+        self._narrow = data.pool.k[0].element_size() == 1
+        self._limit = tau(data.cell.dtype, data.q.device.type, self._narrow)
         self._expected: Expected | None = None
 
     def check(self, shot: Callable[[], torch.Tensor], written: Iterable[int]) -> Errors:
@@ -44,12 +45,12 @@ class Checker:
             self._require_written(slot)
         if self._expected is None:
             self._expected = expect(self._data, self.slot, self._soft_cap)
-        return judge(self._expected, output, self._limit)
+        return judge(self._expected, output, self._limit, self._narrow)
 
     def check_needles(self, shot: Callable[[], torch.Tensor]) -> float:
         """The largest relative error of needles, after `check` has passed. Raises `Incorrect`."""
         with planted(self._data, self.slot, self._soft_cap) as needles:
-            return judge_needles(needles, self._live(shot()))
+            return judge_needles(needles, self._live(shot()), max(LIMIT, self._limit))
 
     def coverage(self) -> str | None:
         """Which requests the reference looked at, in words; None when it was all of them."""
@@ -69,8 +70,9 @@ class Checker:
     def _require_written(self, slot: int) -> None:
         """A reference that reads the pool cannot see a missing write, so the rows themselves are compared."""
         pool = self._data.pool
-        for name, layer, new in (("keys", pool.k[slot], self._data.k_new), ("values", pool.v[slot], self._data.v_new)):
-            wanted = row_bytes(new.to(layer.dtype))
+        scales = pool.scales or (1.0, 1.0)
+        for name, layer, new, scale in zip(("keys", "values"), (pool.k[slot], pool.v[slot]), (self._data.k_new, self._data.v_new), scales):
+            wanted = row_bytes((new / scale).to(layer.dtype))
             missing = int((row_bytes(layer)[self._data.out_cache_loc] != wanted).any(dim=-1).sum())
             if missing:
                 raise not_written(missing, len(wanted), name, slot)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backends.checks.rows import RequestRows, choose_rows, spread
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PAIRS = {"cuda": 1 << 31, "cpu": 1 << 25}  # query-head-and-key products a check may cost: well under a second on either
 LOGITS_AT_ONCE = 1 << 25
+PROJECTED_AT_ONCE = 1 << 27  # keys and values of latent heads: 1 GiB in float64, beside pools that leave a few
 EXACT_VALUES = 64  # at least so many (row, head) outputs are computed in float64 too
 
 
@@ -79,33 +80,80 @@ def _outputs(data: CellData, slot: int, chosen: tuple[RequestRows, ...], dtype: 
 def _request_outputs(data: CellData, slot: int, part: RequestRows, dtype: torch.dtype, soft_cap: float | None) -> torch.Tensor:
     import torch
 
-    k, v = keys_and_values(data, slot, part.request, dtype)
+    outputs = [_head_outputs(data, slot, part, heads, dtype, soft_cap) for heads in head_pieces(data, part.request)]
+    return torch.cat(outputs, dim=1)
+
+
+def _head_outputs(data: CellData, slot: int, part: RequestRows, heads: slice, dtype: torch.dtype, soft_cap: float | None) -> torch.Tensor:
+    import torch
+
+    k, v = keys_and_values(data, slot, part.request, dtype, heads)
+    layer = of_heads(data, k)
     positions = torch.tensor(part.positions, device=k.device)
-    queries = data.q[list(part.rows)].to(dtype)
-    at_once = max(1, LOGITS_AT_ONCE // (len(k) * data.cell.layer.query_heads))
+    queries = data.q[list(part.rows), heads].to(dtype)
+    at_once = max(1, LOGITS_AT_ONCE // (len(k) * layer.query_heads))
     pieces = zip(torch.split(queries, at_once), torch.split(positions, at_once))
-    return torch.cat([attention(q, k, v, where, data.cell.layer, soft_cap) for q, where in pieces])
+    return torch.cat([attention(q, k, v, where, layer, soft_cap, data.sinks) for q, where in pieces])
 
 
-def keys_and_values(data: CellData, slot: int, request: int, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
-    """A request's whole context out of the pool: [context, kv_heads, head_dim] and [.., value_head_dim] in ``dtype``."""
+def head_pieces(data: CellData, request: int) -> list[slice]:
+    """Query heads that are looked at together: all, but of latent heads no more than `PROJECTED_AT_ONCE` holds of the whole context."""
+    if data.up is None:
+        return [slice(None)]
+    at_once = max(1, PROJECTED_AT_ONCE // (data.cell.context_lens[request] * data.up.shape[1]))
+    return [slice(first, first + at_once) for first in range(0, data.cell.layer.query_heads, at_once)]
+
+
+def of_heads(data: CellData, k: torch.Tensor) -> LayerKind:
+    """The cell's layer with as many heads as ``k`` of `keys_and_values` was asked for."""
+    layer = data.cell.layer
+    return layer if data.up is None else replace(layer, query_heads=k.shape[1], kv_heads=k.shape[1])
+
+
+def keys_and_values(
+    data: CellData, slot: int, request: int, dtype: torch.dtype, heads: slice = slice(None)
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """A request's whole context out of the pool: [context, kv_heads, head_dim] and [.., value_head_dim] in ``dtype``. Of latent heads
+    those of ``heads``, one of `head_pieces`."""
     where = data.req_to_token[request + 1, : data.cell.context_lens[request]].long()
-    return data.pool.k[slot][where].to(dtype), data.pool.v[slot][where].to(dtype)
+    scales = data.pool.scales or (1.0, 1.0)
+    k, v = (stored[slot][where].to(dtype) * scale for stored, scale in zip((data.pool.k, data.pool.v), scales))
+    return (k, v) if data.up is None else _projected(k, v, data.up[heads].to(dtype), data.cell.layer.value_head_dim)
+
+
+def _projected(k: torch.Tensor, latent: torch.Tensor, up: torch.Tensor, value_width: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Each head's K and V from the latent heads; all share the vector's tail, which carries the positions."""
+    import torch
+
+    both = torch.einsum("kl,hwl->khw", latent[:, 0], up)
+    tail = k[..., latent.shape[-1] :].expand(-1, len(up), -1)
+    projected = both.shape[-1] - value_width
+    return torch.cat([both[..., :projected], tail], dim=-1), both[..., projected:]
 
 
 def attention(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, positions: torch.Tensor, layer: LayerKind, soft_cap: float | None
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    positions: torch.Tensor,
+    layer: LayerKind,
+    soft_cap: float | None,
+    sinks: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Softmax attention of queries at ``positions`` over the keys they may see, all operands of one dtype.
 
     ``q`` [rows, query_heads, head_dim], ``k`` [context, kv_heads, head_dim], ``v`` [context, kv_heads, value_head_dim];
-    returns [rows, query_heads, value_head_dim].
+    ``sinks`` [query_heads], logits of a key that has no value; returns [rows, query_heads, value_head_dim].
     """
     import torch
 
     scores = logits(q, k, layer, soft_cap)
     hidden = ~visible(positions, len(k), layer.sliding_window)
-    weights = torch.softmax(scores.masked_fill(hidden[:, None, None], -torch.inf), dim=-1)
+    scores = scores.masked_fill(hidden[:, None, None], -torch.inf)
+    if sinks is not None:
+        sink = sinks.to(scores.dtype).view(1, layer.kv_heads, layer.group, 1).expand(len(q), -1, -1, -1)
+        scores = torch.cat([scores, sink], dim=-1)
+    weights = torch.softmax(scores, dim=-1)[..., : len(k)]
     return torch.einsum("rhgk,khd->rhgd", weights, v).flatten(1, 2)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from backends.device import dtype_of
@@ -27,11 +28,7 @@ def lay_out(cell: Cell, pool: KvPool, context_length: int) -> CellData:
     device = pool.k[0].device
     generator = torch.Generator(device).manual_seed(cell.seed)
     slots = _slot_rows(cell, pool)
-
-    def noise(heads: int, width: int) -> torch.Tensor:
-        values = torch.randn((cell.new_tokens, heads, width), device=device, generator=generator)
-        return values.to(dtype_of(cell.dtype))
-
+    q, k_new, v_new = _new_rows(cell, generator)
     return CellData(
         cell=cell,
         pool=pool,
@@ -40,10 +37,53 @@ def lay_out(cell: Cell, pool: KvPool, context_length: int) -> CellData:
         new_lens=torch.tensor(cell.new_lens, device=device),
         prefix_lens=torch.tensor(cell.prefix_lens, device=device),
         out_cache_loc=torch.cat([row[prefix:] for row, prefix in zip(slots, cell.prefix_lens)]).to(device),
-        q=noise(cell.layer.query_heads, cell.layer.head_dim),
-        k_new=noise(cell.layer.kv_heads, cell.layer.head_dim),
-        v_new=noise(cell.layer.kv_heads, cell.layer.value_head_dim),
+        q=q,
+        k_new=k_new,
+        v_new=v_new,
+        up=_projections(cell, generator),
+        sinks=_sinks(cell, generator),
     )
+
+
+def _new_rows(cell: Cell, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """`CellData.q`, ``k_new`` and ``v_new``."""
+    import torch
+
+    def noise(heads: int, width: int) -> torch.Tensor:
+        values = torch.randn((cell.new_tokens, heads, width), device=generator.device, generator=generator)
+        return values.to(dtype_of(cell.dtype))
+
+    q = noise(cell.layer.query_heads, cell.layer.head_dim)
+    heads, width, value_width = cell.layer.cached
+    k_new = noise(heads, width)
+    return q, k_new, k_new[..., :value_width] if cell.layer.latent else noise(heads, value_width)
+
+
+def _sinks(cell: Cell, generator: torch.Generator) -> torch.Tensor | None:
+    """`CellData.sinks`, each about as heavy as all keys that a request of middling length sees, so that none goes unnoticed."""
+    import torch
+
+    if not cell.layer.sinks:
+        return None
+    middling = sorted(cell.context_lens)[cell.batch // 2]
+    seen = min(middling, cell.layer.sliding_window or middling)
+    weight = math.log(seen) + 0.5  # of as many logits of variance 1
+    noise = torch.randn(cell.layer.query_heads, device=generator.device, generator=generator)
+    logits: torch.Tensor = (weight + 0.5 * noise).to(dtype_of(cell.dtype)).float()
+    return logits
+
+
+def _projections(cell: Cell, generator: torch.Generator) -> torch.Tensor | None:
+    """`CellData.up`, so scaled that what is projected is N(0, 1) too."""
+    import torch
+
+    if cell.layer.projected_from is None:
+        return None
+    width, rank = cell.layer.projected_from
+    rows = cell.layer.head_dim - (width - rank) + cell.layer.value_head_dim
+    values = torch.randn((cell.layer.query_heads, rows, rank), device=generator.device, generator=generator)
+    scaled: torch.Tensor = (values * rank**-0.5).to(dtype_of(cell.dtype))
+    return scaled
 
 
 def _slot_rows(cell: Cell, pool: KvPool) -> list[torch.Tensor]:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from backends.sglang import latent
 from backends.sglang.engine import REFUSALS
+from backends.sglang.layers import layers_of
 from backends.sglang.resolved import inner_path
 
 if TYPE_CHECKING:
@@ -24,16 +26,21 @@ class EagerCall:
     def __init__(self, engine: Engine, data: CellData) -> None:
         self.data = data
         self._engine = engine
-        self._layers = engine.layers(data.cell.layer)
+        self._layers = layers_of(engine, data)
         self._batch: Any = engine.step_batch(data)
         self._inputs = (data.q.flatten(1), data.k_new.flatten(1), data.v_new.flatten(1))
+        self._spoilt = data.pool.scales not in (None, (1.0, 1.0))  # the engine divides new keys and values by them in place
 
     @property
     def resolved(self) -> str:
         engine = self._engine
-        return inner_path(engine.arm.backend, engine.backend, self.data.cell.phase, engine.context.names)
+        path = inner_path(engine.arm.backend, engine.backend, self.data.cell.phase, engine.context.names)
+        forms = (form for layer in self._layers if (form := getattr(layer, "form", "")))
+        return ",".join(filter(None, (next(forms, "").lower(), path)))
 
     def plan(self) -> None:
+        if self.data.cell.layer.projected_from is not None:
+            latent.restart(self._batch)
         try:
             self._engine.backend.init_forward_metadata(self._batch)
         except REFUSALS as error:
@@ -42,6 +49,8 @@ class EagerCall:
     def launch(self, slot: int) -> torch.Tensor:
         """Output [tokens, query heads x value head dim]. Raises `FellBack` once the engine said that it took a slower path."""
         q, k, v = self._inputs
+        if self._spoilt:
+            k, v = k.clone(), v.clone()
         try:
             output: torch.Tensor = self._layers[slot](q, k, v, self._batch)
         except REFUSALS as error:

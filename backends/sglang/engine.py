@@ -12,12 +12,11 @@ from backends.driver import Refused
 from backends.memory import Growth, held
 from backends.sglang import batches, resolved
 from backends.sglang.context import imported, missing
-from backends.sglang.runner import StandInRunner
+from backends.sglang.runner import StandInRunner, environment_of
 
 if TYPE_CHECKING:
     from backends.arm import Arm
     from backends.driver import CellData, KvPool, Stage
-    from backends.model import LayerKind
     from backends.sglang.calls import EagerCall
     from backends.sglang.context import EngineContext
 
@@ -44,12 +43,13 @@ class Engine:
         try:
             self.runner: Any = StandInRunner(arm, stage, pool, context)
             self.server_bytes = grown.bytes
-            self.backend: Any = self._registered()(self.runner)
+            with environment_of(arm):
+                self.backend: Any = self._registered()(self.runner)
         except ImportError as error:
             raise missing(error, arm.backend) from error
         except REFUSALS as error:
             raise self.refusal(error) from error
-        resolved.check_class(arm.backend, self.backend)
+        resolved.check_class(arm.backend, self.backend, self.runner.use_mla_backend)
         self._current: EagerCall | None = None
 
     def _registered(self) -> Any:
@@ -64,24 +64,6 @@ class Engine:
         where = traceback.extract_tb(error.__traceback__)[-1]
         said = str(error).strip().splitlines() or [f"raised in {where.name} of {Path(where.filename).name}"]
         return Refused(f"SGLang {self.context.version}, {self.arm.backend}: {type(error).__name__}: {said[0]}")
-
-    def layers(self, kind: LayerKind) -> list[Any]:
-        """One RadixAttention a pool slot, heads per rank."""
-        from sglang.srt.layers.radix_attention import RadixAttention
-
-        return [
-            RadixAttention(
-                num_heads=kind.query_heads,
-                head_dim=kind.head_dim,
-                scaling=kind.softmax_scale,
-                num_kv_heads=kind.kv_heads,
-                layer_id=slot,
-                logit_cap=self.stage.model.logit_softcap or 0.0,
-                v_head_dim=kind.value_head_dim,
-                sliding_window_size=-1 if kind.sliding_window is None else kind.sliding_window - 1,
-            )
-            for slot in range(self.pool.slots)
-        ]
 
     def step_batch(self, data: CellData) -> Any:
         """The ForwardBatch of the cell's true rows, with this version's plan of KV ids."""

@@ -12,6 +12,29 @@ if TYPE_CHECKING:
     from backends.driver import KvPool
 
 
+def latent_pool(pool: KvPool, kv_dtype: torch.dtype, device: str) -> Any:
+    """The engine's MLATokenToKVPool with ``pool``'s tensors as its buffers."""
+    from sglang.srt.mem_cache.memory_pool import MLATokenToKVPool
+
+    def adopt(self: Any) -> None:
+        self.kv_buffer = [tensor.view(self.store_dtype) for tensor in pool.k]
+
+    adopting = type("AdoptedLatentPool", (MLATokenToKVPool,), {"_create_buffers": adopt})
+    rank = pool.v[0].shape[2]
+    made = adopting(
+        size=pool.pool_tokens,
+        page_size=pool.page_size,
+        dtype=kv_dtype,
+        kv_lora_rank=rank,
+        qk_rope_head_dim=pool.k[0].shape[2] - rank,
+        layer_num=pool.slots,
+        device=device,
+        enable_memory_saver=False,
+    )
+    _check_adopted(made, pool)
+    return made
+
+
 def kv_pool(pool: KvPool, kv_dtype: torch.dtype, device: str) -> Any:
     """The engine's MHATokenToKVPool with ``pool``'s tensors as its buffers.
 
@@ -41,7 +64,7 @@ def kv_pool(pool: KvPool, kv_dtype: torch.dtype, device: str) -> Any:
 
 
 def _check_adopted(made: Any, pool: KvPool) -> None:
-    if made.use_hnd:
+    if getattr(made, "use_hnd", False):
         raise Refused("SGLANG_USE_HND_KVCACHE lays the pool out heads first, which is not measured; unset it")
     if made.get_key_buffer(0).data_ptr() != pool.k[0].data_ptr():
         raise Refused("this SGLang allocates its KV pool in a way this driver does not know; use a version it was read from")

@@ -21,22 +21,34 @@ CLASS_OF = {
     "triton": "TritonAttnBackend",
     "trtllm_mha": "TRTLLMHAAttnBackend",
 }
+LATENT_CLASS_OF = {**CLASS_OF, "flashinfer": "FlashInferMLAAttnBackend", "flashmla": "FlashMLABackend"}
 
 
-def check_class(name: str, backend: Any) -> None:
+def check_class(name: str, backend: Any, latent: bool) -> None:
     """Raise `FellBack` if the registry built another class than the one ``name`` stands for."""
-    built, expected = type(backend).__name__, CLASS_OF.get(name)
+    built, expected = type(backend).__name__, (LATENT_CLASS_OF if latent else CLASS_OF).get(name)
     if expected is not None and built != expected:
         raise FellBack(f"SGLang built {built} for attention backend {name}, which stands for {expected}")
 
 
 def inner_path(name: str, backend: Any, phase: Phase, names: Names) -> str:
     """The path in words, after the first launch: "fa3:sgl_kernel.flash_attn", "fa2,tensor cores", "ragged fa3 + paged fa2"."""
+    if name == "trtllm_mha":
+        return _trtllm(backend, phase)
     if name == "fa3":
         return f"fa3:{_fa3_kernel(names)}"
+    if type(backend).__name__ in (LATENT_CLASS_OF["flashinfer"], LATENT_CLASS_OF["flashmla"]):
+        return _flashinfer_latent(name, backend, phase)
     if name == "flashinfer":
         return _flashinfer_decode(backend) if phase is Phase.DECODE else _flashinfer_prefill(backend)
     return {"torch_native": "sdpa", "flex_attention": "flex"}.get(name, name)
+
+
+def _trtllm(backend: Any, phase: Phase) -> str:
+    """Source: sglang/srt/layers/attention/trtllm_mha_backend.py, is_xqa_impl and, from 0.5.22 on, use_fmha_v2."""
+    if phase is Phase.DECODE:
+        return "xqa" if backend.is_xqa_impl else "trtllm-gen"
+    return "fmha v2" if getattr(backend, "use_fmha_v2", False) else "trtllm-gen"
 
 
 def _fa3_kernel(names: Names) -> str:
@@ -49,6 +61,14 @@ def _flashinfer_decode(backend: Any) -> str:
     wrappers = backend.forward_metadata.decode_wrappers
     cores = "tensor cores" if wrappers[0].use_tensor_cores else "CUDA cores"
     return f"{wrappers[0]._backend},{cores}"
+
+
+def _flashinfer_latent(name: str, backend: Any, phase: Phase) -> str:
+    """FlashMLA decodes with its own kernel and leaves prefill to FlashInfer's backend, whose subclass it is."""
+    if phase is Phase.DECODE:
+        return name if name == "flashmla" else str(backend.forward_metadata.decode_wrapper._backend)
+    metadata = backend.forward_metadata
+    return f"ragged {backend.prefill_wrapper_ragged._backend}" if metadata.use_ragged else f"paged {metadata.prefill_wrapper._backend}"
 
 
 def _flashinfer_prefill(backend: Any) -> str:

@@ -7,10 +7,15 @@ every width is 1, so no process group is needed; the quotients the backends form
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from backends.driver import Refused
+from backends.knob import is_variable
+from backends.latent import LATENT
 from backends.model import LayerKind, per_rank
 from backends.sglang import pools
 
@@ -22,7 +27,7 @@ if TYPE_CHECKING:
     from backends.sglang.context import EngineContext
 
 
-KV_ARGUMENT = "auto"  # the cache holds the model's dtype: backends/measurable.py
+KV_ARGUMENTS = {"float8_e4m3fn": "fp8_e4m3", "float8_e5m2": "fp8_e5m2"}  # any other cache holds the model's dtype: backends/measurable.py
 
 
 class StandInModelConfig:
@@ -31,7 +36,7 @@ class StandInModelConfig:
     def __init__(self, stage: Stage, kind: LayerKind, dtype: torch.dtype) -> None:
         from sglang.srt.configs.model_config import AttentionArch
 
-        self.attention_arch = AttentionArch.MHA
+        self.attention_arch = AttentionArch.MLA if kind.latent else AttentionArch.MHA
         self.dtype = dtype
         self.context_len = stage.context_length
         self.hidden_size = stage.model.hidden_size
@@ -51,6 +56,20 @@ class StandInModelConfig:
         )
         self.hf_text_config.get_text_config = lambda: self.hf_text_config
         self.hf_config = self.hf_text_config
+        if kind.latent:
+            self._become_latent(stage, kind)
+
+    def _become_latent(self, stage: Stage, kind: LayerKind) -> None:
+        """As ModelConfig._derive_model_shapes does for DeepSeek's architectures: the heads before they are absorbed."""
+        widths = LATENT[stage.model.architecture]
+        self.num_key_value_heads = kind.query_heads
+        self.head_dim = 256
+        self.v_head_dim = self.swa_v_head_dim = widths.value
+        self.kv_lora_rank = kind.value_head_dim
+        self.qk_nope_head_dim = widths.nope
+        self.qk_rope_head_dim = kind.head_dim - kind.value_head_dim
+        self.index_head_dim = None
+        self.scaling = kind.softmax_scale
 
     def get_num_kv_heads(self, tp_size: int, dcp_size: int = 1) -> int:
         return self.num_key_value_heads
@@ -71,9 +90,9 @@ class StandInRunner:
         self.gpu_id = stage.device.index or 0
         self.dtype = getattr(torch, stage.model.dtype)
         self.kv_cache_dtype = getattr(torch, arm.kv_dtype)
-        self.kv_cache_dtype_str = KV_ARGUMENT
+        self.kv_cache_dtype_str = KV_ARGUMENTS.get(arm.kv_dtype, "auto")
         self.page_size = arm.page_size
-        self.use_mla_backend = False
+        self.use_mla_backend = kind.latent
         self.is_draft_worker = False
         self.sliding_window_size = engine_window(stage)
         self.attention_chunk_size = None
@@ -86,7 +105,8 @@ class StandInRunner:
         self.model_config = StandInModelConfig(stage, kind, self.dtype)
         self.model = torch.nn.Module()
         self.req_to_token_pool = pools.request_pool(stage.max_batch, stage.context_length, self.device)
-        self.token_to_kv_pool = pools.kv_pool(pool, self.kv_cache_dtype, self.device)
+        make_pool = pools.latent_pool if kind.latent else pools.kv_pool
+        self.token_to_kv_pool = make_pool(pool, self.kv_cache_dtype, self.device)
         self.token_to_kv_pool_allocator = pools.token_allocator(self.token_to_kv_pool, self.kv_cache_dtype, self.device)
         context.names.complete(self)
 
@@ -101,7 +121,7 @@ def server_arguments(arm: Arm, stage: Stage) -> dict[str, Any]:
     return {
         "attention_backend": arm.backend,
         "page_size": arm.page_size,
-        "kv_cache_dtype": KV_ARGUMENT,
+        "kv_cache_dtype": KV_ARGUMENTS.get(arm.kv_dtype, "auto"),
         "chunked_prefill_size": stage.chunked_prefill_size,
         "enable_deterministic_inference": stage.deterministic,
         "cuda_graph_config": CudaGraphConfig(decode=PhaseConfig(backend="full"), prefill=PhaseConfig(backend="disabled")),
@@ -109,11 +129,28 @@ def server_arguments(arm: Arm, stage: Stage) -> dict[str, Any]:
 
 
 def knobs(arm: Arm, context: EngineContext) -> dict[str, Any]:
-    """The arm's knobs as server arguments, by their flag names. Raises `Refused` for one this version does not have."""
-    wanted = {key.replace("-", "_"): _value(text) for key, text in arm.knobs}
+    """The arm's knobs that are server arguments, by their flag names. Raises `Refused` for one this version does not have."""
+    wanted = {key.replace("-", "_"): _value(text) for key, text in arm.knobs if not is_variable(key)}
     for key in wanted.keys() - context.names.argument_names():
         raise Refused(f"SGLang {context.version} has no server argument {key}; take it out of the knobs of {arm.backend}")
     return wanted
+
+
+@contextmanager
+def environment_of(arm: Arm) -> Iterator[None]:
+    """With the arm's knobs that are environment variables, which backends read while they are built (triton_backend.py and
+    flashinfer_backend.py, 0.5.16 and 0.5.22); as it was afterwards."""
+    wanted = {key: text for key, text in arm.knobs if is_variable(key)}
+    before = {key: os.environ.get(key) for key in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for key, text in before.items():
+            if text is None:
+                del os.environ[key]
+            else:
+                os.environ[key] = text
 
 
 def engine_window(stage: Stage) -> int | None:
@@ -127,7 +164,7 @@ def kind_of(stage: Stage, pool: KvPool) -> LayerKind:
     """The layers, per rank, whose KV lies in ``pool``."""
     shape = (pool.k[0].shape[1], pool.k[0].shape[2], pool.v[0].shape[2])
     for kind in (per_rank(kind, stage.attention_tp) for kind in stage.model.layers):
-        if (kind.kv_heads, kind.head_dim, kind.value_head_dim) == shape:
+        if kind.cached == shape:
             return kind
     raise ValueError(f"model {stage.model.name} has no layers with (KV heads, head dim, value head dim) {shape} per rank")
 

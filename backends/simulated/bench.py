@@ -20,6 +20,7 @@ from backends.simulated.guarded import SimulatedSentry, reading
 from backends.simulated.misfortunes import Misfortunes
 from backends.simulated.modelled import Modelled
 from backends.simulated.recorded import Recorded
+from backends.simulated.step import rest_of_step
 from backends.simulated.timed import SimulatedTimed
 from backends.simulated.world import Misfortune, World
 from backends.timing.lookout import Lookout
@@ -28,11 +29,12 @@ from backends.timing.sampled import PLAIN
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from backends.kv.rotation import PoolPlan
     from backends.model import LayerKind
     from backends.spec import TimingSpec
+    from backends.step.shape import RestTimes, StepShape
     from backends.timing.sampled import Manner
 
 CONTEXT_BYTES = 1 << 30  # of the GPU's memory, before anything is allocated
@@ -112,6 +114,9 @@ class SimulatedBench:
     def release(self) -> None:
         """Nothing is kept."""
 
+    def keep(self) -> None:
+        """Nothing is looked through."""
+
     def free_bytes(self) -> int:
         return (self.world.board.memory_bytes or 0) - CONTEXT_BYTES - self.allocated_bytes
 
@@ -135,7 +140,7 @@ class SimulatedBench:
 
     def build_pool(self, plan: PoolPlan, layer: LayerKind, seed: int) -> KvPool:
         """Of the right size, with nothing in it."""
-        token_bytes = layer.kv_heads * (layer.head_dim + layer.value_head_dim) * element_bytes(plan.kv_dtype)
+        token_bytes = layer.cached_width * element_bytes(plan.kv_dtype)
         self.allocate(plan.slots * (plan.pool_tokens + plan.page_size) * token_bytes)
         self.spend(POOL_S)
         nothing: list[Any] = [None] * plan.slots
@@ -175,6 +180,9 @@ class SimulatedBench:
 
     def anchors(self, dtype: str, timing: TimingSpec, code: bytes | None) -> tuple[Anchors, bytes | None]:
         return anchors_of(self), code or CODE
+
+    def rest_times(self, shape: StepShape, timing: TimingSpec, warm: Callable[[], bool]) -> RestTimes:
+        return rest_of_step(self, shape)
 
     def lookout(self) -> Lookout:
         sentry: Any = SimulatedSentry(self)

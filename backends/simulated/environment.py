@@ -39,6 +39,11 @@ def busy(world: World) -> Busy:
     return {"memory_bytes": STRANGERS_BYTES, "utilization_percent": STRANGERS_LOAD} if stranger else None
 
 
+def exclusive(world: World) -> bool:
+    """As `backends.worker.board.exclusive` tells it of a real one."""
+    return any(fault.kind is Misfortune.EXCLUSIVE for fault in world.faults)
+
+
 def _distribution(package: Package) -> Distribution:
     """Its digest stands for contents that nobody has."""
     text = f"simulated {package.distribution} {package.version}"

@@ -8,6 +8,7 @@ import random
 from backends.arm import Arm
 from backends.cell import Cell, Phase, attention_flops, kv_bytes
 from backends.dtypes import element_bytes
+from backends.knob import PAGE_SIZE
 from backends.simulated.world import Noise, World
 
 # What FlashAttention 3 reached on an H200, bfloat16, 32 query and 8 KV heads of 128: 64 x 4096 decode 248.7 us, 8 x 1024
@@ -38,7 +39,7 @@ class Modelled:
         assert board.bandwidth_bytes_per_s is not None  # a simulated board has its figures
         read_s = kv_bytes(cell, size) / (BANDWIDTH_SHARE * board.bandwidth_bytes_per_s)
         computed_s = attention_flops(cell) / (FLOPS_SHARE * self._world.peak_flops)
-        return (CALL_US + max(read_s, computed_s) * 1e6) * factor(self._world, arm.backend, cell.phase)
+        return (CALL_US + max(read_s, computed_s) * 1e6) * factor(self._world, arm, cell.phase)
 
     def served_us(self, arm: Arm, cell: Cell) -> float:
         return self.call_us(arm, cell) + LAUNCH_US
@@ -63,13 +64,17 @@ class Modelled:
         return self._levels[arm, cell]
 
 
-def factor(world: World, backend: str, phase: Phase) -> float:
+def factor(world: World, arm: Arm, phase: Phase) -> float:
     """The product of the paces that hold."""
     versions = {package.module: package.version for package in world.packages}
+    knobs = {PAGE_SIZE: str(arm.page_size), **dict(arm.knobs)}
     return math.prod(
         pace.factor
         for pace in world.paces
-        if pace.backend == backend and pace.phase in (None, phase) and (pace.module is None or versions.get(pace.module) == pace.version)
+        if pace.backend == arm.backend
+        and pace.phase in (None, phase)
+        and (pace.module is None or versions.get(pace.module) == pace.version)
+        and (pace.knob is None or knobs.get(pace.knob) == pace.value)
     )
 
 

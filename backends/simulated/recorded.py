@@ -45,7 +45,7 @@ class Recorded:
         return (self._rng.choice(self._of(arm, cell).visit_us) * self._factor(arm, cell),) * samples
 
     def _factor(self, arm: Arm, cell: Cell) -> float:
-        return factor(self._world, arm.backend, cell.phase)
+        return factor(self._world, arm, cell.phase)
 
     def _of(self, arm: Arm, cell: Cell) -> RecordedCell:
         found = self._cells.get((arm.name, cell.name))

@@ -42,13 +42,15 @@ class Noise:
 @dataclass(frozen=True)
 class Pace:
     """A ``backend`` takes ``factor`` times what a good kernel would take, in ``phase`` (None = both). With ``module`` only
-    where that import name has ``version``."""
+    where that import name has ``version``, with ``knob`` only arms that have it at ``value``."""
 
     backend: str
     factor: float
     phase: Phase | None = None
     module: str | None = None
     version: str | None = None
+    knob: str | None = None
+    value: str | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Misfortune(str, Enum):
     """What can befall the GPU, an arm on it, or the process that measures there."""
 
     FOREIGN_PROCESS = "foreign_process"
+    EXCLUSIVE = "exclusive"  # lets one process at a time in
     THERMAL = "thermal"
     POWER_BRAKE = "power_brake"
     POWER_CAP = "power_cap"

@@ -10,6 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+def set_aside() -> None:
+    """Leave what there is by now out of all later passes: with SGLang imported one takes 0.3 to 0.5 s, and every cell has some."""
+    gc.freeze()
+
+
 @contextmanager
 def left_lying() -> Iterator[None]:
     """Nothing is collected meanwhile; afterwards as before."""

@@ -18,19 +18,33 @@ if TYPE_CHECKING:
     from backends.timing.timed import Timed
 
 
-def identify(call: PreparedCall, timed: Timed, device: torch.device) -> Identity:
+Names = tuple[str, ...]
+
+
+def identify(call: PreparedCall, timed: Timed, device: torch.device, told: dict[Names, Names]) -> Identity:
     """The device kernels of one call in launch order, none of which can be read on a CPU, and its launches as `launches_of` tells
-    them; of an eager call that cannot be recorded as the profiler does."""
+    them; of an eager call that cannot be recorded as the profiler does.
+
+    The profiler takes a second to come and go (H200), so it is shown the same kernels in the same order once: ``told`` is what it said
+    in this process, by the names that the driver has for them. Copies and memsets, which the driver does not tell, count as the same.
+    """
     if device.type == "cpu":
         return Identity(call.resolved, timed.mode, ())
+    nodes = launches_of(call, timed)
+    known = tuple(node.name for node in nodes)
+    if nodes and known in told:
+        return Identity(call.resolved, timed.mode, told[known], nodes)
     profiler = _profiled(call, timed)
+    told[known] = _names(profiler, timed)
+    return Identity(call.resolved, timed.mode, told[known], nodes or (_traced(profiler) if timed.mode == "eager" else ()))
+
+
+def _names(profiler: Any, timed: Timed) -> Names:
+    """One run holds ``launches`` equal calls (an eager one a single call), so the first part of its kernels is one call's."""
     events = [event for event in profiler.events() if event.device_type.name == "CUDA"]
     events.sort(key=lambda event: event.time_range.start)
-    # One run holds ``launches`` equal calls (an eager one a single call), so the first part of its kernels is one call's.
     launches = timed.pace.launches if timed.mode == "graph" else 1
-    names = tuple(event.name for event in events[: len(events) // launches])
-    nodes = launches_of(call, timed) or (_traced(profiler) if timed.mode == "eager" else ())
-    return Identity(call.resolved, timed.mode, names, nodes)
+    return tuple(event.name for event in events[: len(events) // launches])
 
 
 def launches_of(call: PreparedCall, timed: Timed) -> tuple[KernelNode, ...]:

@@ -59,8 +59,7 @@ def make_timed(
     call: PreparedCall, data: CellData, slots: int, timing: TimingSpec, manner: Manner = PLAIN, instruments: Instruments | None = None
 ) -> Timed:
     """Capture what the engine would capture, and settle the pace. Raises what the first launches raise."""
-    addresses = {layer.data_ptr() for layers in (data.pool.k, data.pool.v) for layer in layers[:slots]}
-    if len(addresses) != 2 * slots:
+    if not _apart(data, slots):
         raise ValueError(f"cell {data.cell.name} rotates over {slots} pools that share memory; each layer needs its own")
     if data.q.device.type == "cpu":
         return WallCall(call, slots, timing, manner)
@@ -69,3 +68,10 @@ def make_timed(
         return QueuedCall(call, slots, timing, manner, clock)
     spacer = instruments.between(data.cell.name) if instruments and manner.spaced else None
     return ReplayedCall(call, slots, timing, manner, spacer, clock)
+
+
+def _apart(data: CellData, slots: int) -> bool:
+    """Whether no two tensors of the pools begin at one address; of latent attention V is the head of K."""
+    kept = (data.pool.k,) if data.cell.layer.latent else (data.pool.k, data.pool.v)
+    addresses = {layer.data_ptr() for layers in kept for layer in layers[:slots]}
+    return len(addresses) == len(kept) * slots

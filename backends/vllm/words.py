@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from backends.answers import Answer, known, some
+from backends.latent import LATENT
 from backends.model import Attention, LayerKind
 from backends.question import Question
 from backends.vllm import flash_attention
-from backends.vllm.models import LATENT, indexed, sees_prefixes
+from backends.vllm.models import indexed, sees_prefixes
 
 
 def head_size(question: Question, layer: LayerKind) -> Answer:

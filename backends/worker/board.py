@@ -51,6 +51,12 @@ def busy(board: Board) -> Busy:
     return {"memory_bytes": memory.used_bytes, "utilization_percent": load}
 
 
+def exclusive(board: Board) -> bool:
+    """Whether one process at a time may stand on it."""
+    handle = _handle(board.uuid)
+    return handle is not None and handle.whole().compute_mode() in nvml.EXCLUSIVE_MODES
+
+
 def taken_bytes() -> int | None:
     """Memory in use on the first visible device; None = nothing worth mentioning, not told, or this process has taken some itself.
 
@@ -69,6 +75,12 @@ def first_gpu() -> nvml.Device | None:
     device = cuda_driver.first_device()
     handle = _handle(_full_uuid(device.uuid)) if device else None
     return handle.whole() if handle else None
+
+
+def visible() -> tuple[str, ...]:
+    """UUIDs of all visible devices, by which CUDA_VISIBLE_DEVICES may name each; none where one does not tell its own."""
+    found = tuple(_full_uuid(device.uuid) for device in cuda_driver.visible_devices())
+    return tuple(uuid for uuid in found if uuid) if all(found) else ()
 
 
 def is_slice() -> bool:

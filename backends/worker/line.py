@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from backends.wire import to_plain
@@ -31,6 +32,11 @@ class Line:
         """Until the controller has said one more line, whatever it says, or has gone."""
         if self._incoming is not None:
             self._incoming.readline()
+
+    def hear(self) -> Mapping[str, Any] | None:
+        """What the controller says next; None when it has gone."""
+        text = b"" if self._incoming is None else self._incoming.readline()
+        return dict(json.loads(text)) if text.strip() else None
 
     def say(self, phase: str, arm: str | None = None, cell: str | None = None, detail: str | None = None) -> None:
         """Report progress; the guard's clock for "no progress" starts anew."""

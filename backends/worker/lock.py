@@ -1,4 +1,4 @@
-"""One run at a time on one GPU of one machine: an advisory lock in the machine's temporary folder."""
+"""One run at a time on one GPU of one machine, or in one folder: advisory locks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import re
 import stat
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 POLL_S = 0.2
 SAY_S = 2.0
@@ -28,14 +28,34 @@ def take(key: str, owner: str, waiting: Callable[[str], None], folder: pathlib.P
     """
     path = (folder or _shared_folder()) / f"attnpin-{re.sub(r'[^A-Za-z0-9.-]+', '-', key)}.lock"
     try:
-        descriptor = _regular(_open_shared(path))
+        _held.append(_locked(path, owner, waiting))
     except OSError as error:
         return f"no lock on this GPU: {path.name} cannot be opened ({error.strerror}), so two runs at once would disturb each other"
-    _wait(descriptor, waiting)
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, json.dumps({"owner": owner, "pid": os.getpid()}).encode(), 0)
-    _held.append(descriptor)
     return None
+
+
+@contextlib.contextmanager
+def alone(folder: pathlib.Path, owner: str, waiting: Callable[[str], None]) -> Iterator[None]:
+    """In ``folder``, while inside; who else is there is waited for as in `take`. Raises OSError."""
+    descriptor = _locked(folder / "attnpin.lock", owner, waiting)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _locked(path: pathlib.Path, owner: str, waiting: Callable[[str], None]) -> int:
+    """The descriptor that holds it. Raises OSError."""
+    descriptor = _regular(_open_shared(path))
+    try:
+        _wait(descriptor, waiting)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    with contextlib.suppress(OSError):  # a full disk takes the owner's name, not the lock
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps({"owner": owner, "pid": os.getpid()}).encode(), 0)
+    return descriptor
 
 
 def _shared_folder() -> pathlib.Path:

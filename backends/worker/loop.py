@@ -12,7 +12,7 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, BinaryIO
 
@@ -22,9 +22,11 @@ from backends.measured import Round
 from backends.phases import Say
 from backends.simulated.world import World
 from backends.spec import StageSpec, TimingSpec
+from backends.step.shape import StepShape
+from backends.timing.sampled import Manner
 from backends.turns import ALONE
 from backends.wire import from_plain
-from backends.worker import caches, home
+from backends.worker import caches, home, near
 from backends.worker.failures import describe
 from backends.worker.line import Line
 from backends.worker.quiet import Quiet
@@ -50,6 +52,7 @@ def _prepare_process() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()  # a crash leaves its Python stack on stderr
     faulthandler.register(signal.SIGUSR1, all_threads=True)  # and so does a hang, when the guard asks
+    near.keep_near()
     caches.arranged()
     home.ensure()
 
@@ -87,13 +90,21 @@ def _facts(message: Message, line: Line) -> None:
         from backends.simulated import environment as simulated
 
         world = from_plain(World, plain)
-        line.send("facts", environment=simulated.environment(world), busy=simulated.busy(world), cpus=processor.usable_cpus())
+        seen = {"busy": simulated.busy(world), "exclusive": simulated.exclusive(world)}
+        line.send("facts", environment=simulated.environment(world), cpus=processor.usable_cpus(), **seen)
         return
     environment = facts.environment(message["imports"])
     missing = [folder for folder in message.get("path", ()) if not os.path.isdir(folder)]
-    busy = board.busy(environment.board)
+    seen = {"busy": board.busy(environment.board), "exclusive": board.exclusive(environment.board)}
     spare = {"cpus": processor.usable_cpus(), "memory_bytes": processor.free_memory_bytes()}
-    line.send("facts", environment=environment, busy=busy, missing=missing, **spare)
+    line.send("facts", environment=environment, missing=missing, **seen, **spare)
+
+
+def _devices(message: Message, line: Line) -> None:
+    from backends.worker import board
+
+    line.say("devices")
+    line.send("devices", devices=board.visible())
 
 
 def _doctor(message: Message, line: Line) -> None:
@@ -146,8 +157,10 @@ def _import(message: Message, line: Line) -> None:
 
 def _trial(message: Message, line: Line) -> None:
     from backends import trial
+    from backends.timing.replayed_choices import replay
     from backends.worker.kernel_files import KernelFiles
 
+    replay(dict(message.get("choices", ())))
     arm, files = from_plain(Arm, message["arm"]), KernelFiles(caches.arranged())
     for result in trial.run(arm, *_setting(message), _say(message, line)):
         line.send("trial", trial=result, kernel_files=files.seen())
@@ -155,16 +168,36 @@ def _trial(message: Message, line: Line) -> None:
 
 def _round(message: Message, line: Line) -> None:
     from backends import rounds
+    from backends.timing.replayed_choices import replay
 
+    replay(dict(message.get("choices", ())))
     arms = from_plain(tuple[Arm, ...], message["arms"])
     skip = {(arm, cell) for arm, cell in message.get("skip", ())}
     asked = message["index"], message["seed"], arms, *_setting(message), _say(message, line)
     turns = TurnTaking(line) if message.get("turns") else ALONE
-    for result in rounds.run(*asked, skip, message.get("spaced", ()), turns):
+    manner = from_plain(Manner, message.get("manner", {}))
+    for result in rounds.run(*asked, skip, message.get("spaced", ()), turns, manner):
         if isinstance(result, Round):
             line.send("round", round=replace(result, quiet=bool(message.get("quiet"))))
         else:
             line.send("cell_round", cell_round=result)
+
+
+def _screen(message: Message, line: Line) -> None:
+    """The controller names an arm and a phase after each "ready", and ends with a line that names none."""
+    from backends import screen
+
+    def asked() -> Mapping[str, str] | None:
+        line.send("ready")
+        wanted = line.hear()
+        return wanted if wanted and "arm" in wanted else None
+
+    baselines, arms = (
+        {phase: from_plain(Arm, arm) for phase, arm in message["baselines"].items()},
+        from_plain(tuple[Arm, ...], message["arms"]),
+    )
+    for step in screen.run(baselines, arms, *_setting(message), line.say, asked):
+        line.send("step", step=step)
 
 
 def _call(message: Message, line: Line) -> None:
@@ -188,6 +221,15 @@ def _anchors(message: Message, line: Line) -> None:
     line.send("anchors", anchors=found, code=None if code is None else base64.b64encode(code).decode())
 
 
+def _rest_times(message: Message, line: Line) -> None:
+    from backends.step import process
+
+    shapes = from_plain(tuple[StepShape, ...], message["shapes"])
+    asked = from_plain(StageSpec, message["stage"]), from_plain(TimingSpec, message["timing"])
+    for found in process.measure(*asked, shapes, _say(message, line)):
+        line.send("rest_times", rest_times=found)
+
+
 def _setting(message: Message) -> tuple[tuple[Cell, ...], StageSpec, TimingSpec]:
     cells = from_plain(tuple[Cell, ...], message["cells"])
     return cells, from_plain(StageSpec, message["stage"]), from_plain(TimingSpec, message["timing"])
@@ -195,6 +237,7 @@ def _setting(message: Message) -> tuple[tuple[Cell, ...], StageSpec, TimingSpec]
 
 QUESTIONS: dict[str, Callable[[Message, Line], None]] = {
     "facts": _facts,
+    "devices": _devices,
     "doctor": _doctor,
     "ask": _ask,
     "overlay": _overlay,
@@ -203,6 +246,8 @@ QUESTIONS: dict[str, Callable[[Message, Line], None]] = {
     "import": _import,
     "trial": _trial,
     "round": _round,
+    "screen": _screen,
     "call": _call,
     "anchors": _anchors,
+    "rest_times": _rest_times,
 }

@@ -7,13 +7,15 @@ from typing import Any
 
 from backends.worker.turn_taking import TURN
 
+WAITS = (TURN, "ready")  # for its turn on the device; for what to screen next
+
 
 class Watchdog:
     """Pure bookkeeping over the events a worker sends; the guard supplies the time.
 
     Between requests there is no limit. During one, at most ``trial_limit_s`` may pass without an event; while a compiler
-    lives that clock stands still, but at most ``build_limit_s`` may pass since the last event. A worker that waits for its turn
-    on the device has no limit.
+    lives that clock stands still, but at most ``build_limit_s`` may pass since the last event. A worker that waits for
+    the controller's word has no limit.
     """
 
     def __init__(self) -> None:
@@ -31,7 +33,7 @@ class Watchdog:
         kind = event.get("event")
         self._event_at = self._active_at = now
         self._compiler = None
-        self._waiting = kind == TURN
+        self._waiting = kind in WAITS
         if kind == "limits":
             self._trial_limit_s, self._build_limit_s = event["trial_limit_s"], event["build_limit_s"]
         elif kind in ("done", "error"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from packaging.utils import InvalidName, canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from reports.launchers.header import header, unset
@@ -16,8 +17,8 @@ from store.pin import Pin
 
 
 def render(pin: Pin, launcher: Launcher) -> str:
-    flags = [f"--{flag.name} {flag.value}{f': {flag.because}' if flag.because else ''}" for flag in flags_of(pin, launcher)]
-    comments = [f"# {line}" for line in (*header(pin), *(flags or [unset(pin)]))]
+    flags = [f"--{flag.name} {clean(flag.value)}{f': {flag.because}' if flag.because else ''}" for flag in flags_of(pin, launcher)]
+    comments = [f"# {line}" for line in (*header(pin, launcher), *(flags or [unset(pin)]))]
     return "\n".join([*comments, *_constraints(pin)]) + "\n"
 
 
@@ -27,12 +28,14 @@ def _constraints(pin: Pin) -> Iterator[str]:
     if pin.valid_for.engine_version is not None:
         versions.setdefault(pin.engine, pin.valid_for.engine_version)
     for name, version in sorted(versions.items()):
-        yield f"{name}=={version}" if _is_version(version) else f"# {name}: {clean(version)} is no version to hold it at"
+        yield f"{name}=={version}" if _holds(name, version) else f"# {clean(f'{name}: {version}')} is no version to hold it at"
 
 
-def _is_version(version: str) -> bool:
+def _holds(name: str, version: str) -> bool:
+    """Whether an installer reads them as they stand."""
     try:
+        canonicalize_name(name, validate=True)
         Version(version)
-    except InvalidVersion:
+        return version == version.strip()
+    except (InvalidName, InvalidVersion):
         return False
-    return True

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from reports import wording
+from reports.launchers.launcher import Launcher
 from reports.page import clean
 from store.pin import Pin
 
 
-def header(pin: Pin) -> tuple[str, ...]:
+def header(pin: Pin, launcher: Launcher) -> tuple[str, ...]:
     """Sentences without a comment mark, each on one line."""
     hashes = ", ".join(f"{name} {wording.digest(digest)}" for name, _, digest in pin.valid_for.distributions)
     lines = (
@@ -15,8 +16,15 @@ def header(pin: Pin) -> tuple[str, ...]:
         f"measured on {wording.valid_for(pin)}",
         f"content hashes: {hashes}" if hashes else "",
         f"check again after any change of these: {wording.check(pin)}",
+        written_for(launcher),
     )
     return tuple(clean(line).rstrip("\\ ") for line in lines if line)
+
+
+def written_for(launcher: Launcher) -> str:
+    """Which releases the launcher's words are of."""
+    engine = f"{wording.engine(launcher.engine)} {launcher.versions}" + (f" (read in {launcher.read})" if launcher.read else "")
+    return f"--to {launcher.name} was written for {engine}" + (f"; its form read in {launcher.carrier}" if launcher.carrier else "")
 
 
 def unset(pin: Pin) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from reports.launchers.launcher import Launcher, flags_of
+from reports.launchers.launcher import Launcher, flags_of, variables_of
 from store.pin import Pin
 
 
@@ -15,9 +15,11 @@ def render(pin: Pin, launcher: Launcher) -> str:
     content = {
         "engine": pin.engine,
         "flags": {flag.name: flag.value for flag in flags},
-        "because": {flag.name: flag.because for flag in flags if flag.because},
+        **({"environment": dict(pin.variables)} if pin.variables else {}),
+        "because": {flag.name: flag.because for flag in (*flags, *variables_of(pin)) if flag.because},
         "unset": pin.unset,
         "valid_for": {"engine_version": holds.engine_version, "gpu": holds.gpu, "model": holds.model, "traffic": holds.traffic},
+        "launcher": {"engine_versions": launcher.versions, "read_in": launcher.read},
         "run": pin.run,
         "created": pin.created,
         "tool_version": pin.tool_version,

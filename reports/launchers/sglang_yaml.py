@@ -6,29 +6,18 @@ Source: sglang/srt/server_args_config_parser.py, ConfigArgumentMerger, 0.5.16 (a
 
 from __future__ import annotations
 
-import json
-import re
-
 from reports.launchers.header import header, unset
 from reports.launchers.launcher import Flag, Launcher, flags_of
+from reports.launchers.mark import mark, scalar
 from store.pin import Pin
-
-# Words that YAML 1.1 or 1.2 reads as something else than text.
-PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*|0|[1-9][0-9]*")
-RESERVED = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
 
 def render(pin: Pin, launcher: Launcher) -> str:
     flags = flags_of(pin, launcher)
-    body = [line for flag in flags for line in _lines(flag)] or [f"# {unset(pin)}"]
-    return "\n".join([*(f"# {line}" for line in header(pin)), *body]) + "\n"
+    body = [line for flag in flags for line in lines(flag, pin.run)] or [f"# {unset(pin)}"]
+    return "\n".join([*(f"# {line}" for line in header(pin, launcher)), *body]) + "\n"
 
 
-def _lines(flag: Flag) -> list[str]:
-    reason = [f"# {flag.because}"] if flag.because else []
-    return [*reason, f"{flag.name}: {scalar(flag.value)}"]
-
-
-def scalar(value: str) -> str:
-    """``value`` plain where YAML reads back the same word or number, in double quotes otherwise."""
-    return value if PLAIN.fullmatch(value) and value.lower() not in RESERVED else json.dumps(value)
+def lines(flag: Flag, run: str) -> list[str]:
+    """The key, under a comment that says who set it and why."""
+    return [f"# {mark(run, flag.value, flag.because)}", f"{flag.name}: {'true' if flag.switch else scalar(flag.value)}"]

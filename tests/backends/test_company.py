@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from backends.company import LEAVING_LOOKS, LOOK_EVERY_S, taken
+from backends.company import LEAVING_LOOK_S, LEAVING_LOOKS, LOOK_EVERY_S, taken
 from backends.measured import Round
 from backends.simulated.world import World
 from tests.backends.simulated.worlds import CALM, DECODE, FA3, fault, raced, struck
 
 STRANGER = "40.0 GiB are taken"
+LEAVING_S = LEAVING_LOOKS * LEAVING_LOOK_S
 
 
 def heard(world: World) -> tuple[Round, list[str | None]]:
@@ -26,15 +27,15 @@ def heard(world: World) -> tuple[Round, list[str | None]]:
 
 
 def test_what_is_there_for_a_moment_may_be_the_process_before_and_is_not_spoken_of() -> None:
-    _, said = heard(struck(fault("foreign_process", for_s=LEAVING_LOOKS * LOOK_EVERY_S)))
+    _, said = heard(struck(fault("foreign_process", for_s=LEAVING_S)))
     assert said == [None] * LEAVING_LOOKS
 
 
 def test_whoever_stays_longer_is_waited_for_and_then_all_is_measured_as_ever() -> None:
-    measured, said = heard(struck(fault("foreign_process", for_s=5 * LOOK_EVERY_S)))
-    assert said == [None] * LEAVING_LOOKS + [STRANGER] * (5 - LEAVING_LOOKS)
+    measured, said = heard(struck(fault("foreign_process", for_s=LEAVING_S + 3 * LOOK_EVERY_S)))
+    assert said == [None] * LEAVING_LOOKS + [STRANGER] * 3
     calm, nothing = heard(CALM)
-    assert dict(measured.seconds)["waiting"] == pytest.approx(5 * LOOK_EVERY_S)
+    assert dict(measured.seconds)["waiting"] == pytest.approx(LEAVING_S + 3 * LOOK_EVERY_S)
     assert [cell.visits for cell in measured.cells] == [cell.visits for cell in calm.cells]
     assert (measured.labels, nothing) == ((), [])
 

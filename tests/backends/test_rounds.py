@@ -9,12 +9,14 @@ import pytest
 from backends import rounds
 from backends.arm import Arm
 from backends.blame import ArmFailed
+from backends.cell import Cell
 from backends.measured import CellRound, Round
 from backends.outcome import Outcome
 from backends.spec import TimingSpec
 from backends.timing.disturbance import Disturbed, Reading
 from backends.timing.lookout import Lookout
 from backends.timing.undisturbed import COOL_S, VOID_RETRIES
+from backends.timing.warmup import for_process
 from tests.backends.small import QUICK, arm, decode, prefill, silent, stage
 
 CELLS = (decode(200, 90, generated=5), prefill((10, 60)))
@@ -160,6 +162,18 @@ def test_pairs_to_skip_are_not_measured_and_a_cell_without_arms_is_left_out() ->
     *cells, _ = rounds.run(0, 1, [SDPA, PLAIN], CELLS, stage(), QUICK, silent, skip)
     seen = [(cell.cell, {visit.arm for visit in cell.visits}) for cell in cells if isinstance(cell, CellRound)]
     assert seen == [("prefill", {SDPA.name})]
+
+
+def test_a_cell_that_is_left_out_does_not_take_the_long_warm_up_from_one_that_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+
+    def noted(timing: TimingSpec, order: list[Cell], device: str) -> dict[str, TimingSpec]:
+        asked.append([cell.name for cell in order])
+        return for_process(timing, order, device)
+
+    monkeypatch.setattr("backends.rounds.for_process", noted)
+    list(rounds.run(0, 1, [SDPA], CELLS, stage(), QUICK, silent, {(SDPA.name, "decode")}))
+    assert asked == [["prefill"]]
 
 
 def test_an_arm_that_fails_is_named_with_its_cell_and_outcome() -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from backends.capability import DECISIVE, BackendEntry
+from backends.latent import LATENT
 from backends.limits import Limit
-from backends.vllm.models import LATENT
 from tests.engine.folders import engine_folders
 from tests.engine.vllm.answers import Answered, answered, difference, reasons_of, unlike
 from tests.engine.vllm.configurations import MADE_UP, configurations

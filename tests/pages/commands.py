@@ -11,7 +11,7 @@ import typer.main
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from tuner import cli
-from tuner.launchers import load_launchers
+from tuner.exporting.launchers import load_launchers
 
 EXPRESSION = re.compile(r"\$\{\{.*?\}\}")  # GitHub's, which are no words of a shell
 INLINE = re.compile(r"`(attnpin [^`]+)`")

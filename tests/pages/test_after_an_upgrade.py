@@ -26,8 +26,11 @@ def test_every_environment_of_the_table_is_read_as_its_row_says() -> None:
         r"`--(?:candidate|baseline) ('?)([^`]+?)\1`", PAGE.split("An environment (`ENV`) is")[1].split("Nothing is installed")[0]
     )
     read = [env_of(said) for _, said in examples]
-    fields = [next((name for name in ("packages", "folders", "command", "overrides") if getattr(each, name)), "present") for each in read]
-    assert fields == ["present", "packages", "folders", "command", "command", "overrides"]
+    fields = [
+        next((name for name in ("packages", "folders", "command", "overrides", "slowed") if getattr(each, name)), "present")
+        for each in read
+    ]
+    assert fields == ["present", "packages", "folders", "command", "command", "overrides", "slowed"]
 
 
 def test_the_exit_codes_of_the_verdicts_are_those_of_the_command() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any
 
-from reports import effect, numbers, wording
+from reports import effect, numbers, tails, wording
 from reports.page import clean
 from store.decision import Decision
 from store.run import Run
@@ -69,4 +69,6 @@ def derivations(run: Run) -> list[float]:
 
 def _effects(run: Run, decision: Decision) -> list[float]:
     pairs = [score.pair for score in decision.scores]
-    return [edge for pair in pairs for found in effect.of_pair(run, decision, pair) for edge in (found.low, found.high)]
+    means = [edge for pair in pairs for found in effect.of_pair(run, decision, pair) for edge in (found.low, found.high)]
+    edges = [(*found.default_ms, *found.change) for pair in pairs for found in tails.tails(run, decision, pair)]
+    return [*means, *(100 * at for at in tails.PERCENTILES), *(edge for each in edges for edge in each)]

@@ -5,7 +5,7 @@ import json
 from backends.wire import from_plain
 from reports.plan import render_json, render_text
 from store.plan import Plan
-from tests.asking import entries, gpu
+from tests.asking import entries, gpu, undriven
 from tests.tuner.planning import B200, scenario
 from tuner.plan import plan_of
 
@@ -39,17 +39,17 @@ def test_a_backend_the_user_chose_is_not_said_to_be_the_engines_own_pick() -> No
     text = render_text(plan_of(scenario(version="0.5.16", decode_attention_backend="triton"), ALL))
     first = text.split("\n\n")[1].splitlines()[0]
     assert first == "SGLang 0.5.16 would run prefill fa3, decode triton: your choice (engine.decode_attention_backend=triton) is kept"
-    rows = lines_of(text, "Would be measured: 5 arms")
+    rows = lines_of(text, "Would be measured: 7 arms")
     assert [row.split()[0] for row in rows if row.endswith("your choice")] == ["triton"]
     assert [row.split()[0] for row in rows if row.endswith("the default")] == ["fa3"]
     assert "by itself SGLang would run fa3" in text
 
 
 def test_arms_show_how_they_are_driven_and_served() -> None:
-    rows = lines_of(HOPPER, "Would be measured: 5 arms")
+    rows = lines_of(HOPPER, "Would be measured: 7 arms")
     assert any(row.startswith("fa3") and row.endswith("the default") for row in rows)
-    assert any(row.startswith("flex_attention") and "kernel" in row and "without CUDA graphs" in row for row in rows)
-    assert [row.split()[0] for row in rows if row.endswith("may compile while serving")] == ["flex_attention"]
+    assert any(row.startswith("flex_attention") and "engine" in row and "without CUDA graphs" in row for row in rows)
+    assert [row.split()[0] for row in rows if row.endswith("may compile while serving")] == ["fa4", "flex_attention"]
 
 
 def test_backends_that_one_question_excludes_stand_together_with_allowed_and_source() -> None:
@@ -79,7 +79,7 @@ def test_what_the_user_did_not_select_stands_apart_from_limits_in_one_line() -> 
 
 
 def test_what_would_keep_a_run_from_pinning_anything_stands_first() -> None:
-    title, first = render_text(plan_of(scenario(B200), ALL)).split("\n\n")[:2]
+    title, first = render_text(plan_of(scenario(B200), undriven("trtllm_mha"))).split("\n\n")[:2]
     assert title == "made_up on sm 100, chat traffic"
     assert first.splitlines()[:3] == [
         "A run would pin nothing",
@@ -91,7 +91,7 @@ def test_what_would_keep_a_run_from_pinning_anything_stands_first() -> None:
 
 
 def test_gaps_of_the_tool_stand_apart_from_limits() -> None:
-    rows = lines_of(HOPPER, "No limit speaks against these")
+    rows = lines_of(render_text(plan_of(scenario(version="0.5.16"), undriven("fa4", "trtllm_mha"))), "No limit speaks against these")
     assert [row.split()[0] for row in rows[2:]] == ["fa4", "trtllm_mha"]
     assert "attnpin has no driver for it in this version" in rows[2]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from reports import headline
+from reports import headline, summary
 from reports.page import text
 from reports.sensitivity import section, sentence
 from store.decision import Sensitivity
@@ -57,6 +57,10 @@ def test_a_justification_says_what_holds_on_its_first_screen_and_shows_every_tim
 def test_nothing_is_said_where_nobody_asked_and_why_nothing_was_tried_where_somebody_did() -> None:
     run = one_cell_each({"fa3": (256.0, 131.0)})
     assert section(run, decide(run)) is None
+    alone = replace(asking(run), decision=decide(asking(run)))
+    assert dict(headline.lines(alone))["Elsewhere"].startswith("not tried (sandwich, random_pages): no two arms were left")
+    assert "\nbesides   not tried (sandwich" in summary.render(alone, None, None, "sqlite:///x")
+    assert "Elsewhere" not in dict(headline.lines(replace(run, decision=decide(run))))
     found = section(asking(run), decide(asking(run)))
     assert found is not None and "Not tried (sandwich, random_pages): no two arms were left" in text(found)
     failed = replace(asking(run), revisits=(Revisit(0, 0, "decode_b64", 1, failed="fa3/p1: out of memory: none left"),))

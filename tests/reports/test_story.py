@@ -12,7 +12,7 @@ from store.run import Run
 from tests.reports import building as written
 from tests.tuner import building
 from tuner.decide import decide
-from tuner.replay import decided_after_each
+from tuner.demo.replay import decided_after_each
 
 FASTER = {"fa3": (256.0, 131.0), "flashinfer": (300.0, 119.0)}
 LEVEL = {"fa3": (256.0, 131.0), "flashinfer": (300.0, 129.0)}

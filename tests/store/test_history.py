@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from store.connect import Store, reading
 from store.digest import cell_digest
-from store.history import list_runs, named_in, points_of
+from store.history import count_runs, foreign_runs, list_runs, newest_own
+from store.points import named_in, points_of
 from store.repository import add_round, begin_run, save_decision
-from store.run import Run
+from store.run import FINISHED, FOREIGN, Run
 from store.side_by_side import SideBySide
 from store.side_by_sides import add_pair, begin_side_by_side
 from tests.store.building import a_decision, a_round, a_run
@@ -91,3 +93,41 @@ def test_runs_are_listed_newest_first_with_how_far_they_came(store: Store) -> No
         ("r2", "finished", 3, "switch", "qwen3_8b"),
         ("r1", "running", 1, None, "qwen3_8b"),
     ]
+
+
+def test_the_last_few_are_listed_alone(store: Store) -> None:
+    for name in ("r1", "r2", "r3"):
+        begin_run(store, a_run(name), fresh=True)
+    assert [run.id for run in list_runs(store, 2)] == ["r3", "r2"] and count_runs(store) == 3
+
+
+def test_the_newest_of_our_own_is_told_from_foreign_ones_and_from_those_without_a_decision(store: Store) -> None:
+    assert newest_own(store) == (None, None)
+    for name, status in (("decided", FINISHED), ("open", None), ("foreign", FOREIGN), ("undecided foreign", FOREIGN)):
+        made = begin_run(store, a_run(name), fresh=True)
+        if status is not None:
+            save_decision(store, made.id, None if name.startswith("undecided") else a_decision(made), status)
+    assert [run and run.id for run in newest_own(store)] == ["decided", "open"]
+    assert [run.id for run in foreign_runs(store, "qwen3_8b", "chat", "NVIDIA H200", 9)] == ["foreign"]
+    assert foreign_runs(store, "qwen3_8b", "rag", "NVIDIA H200", 9) == ()
+
+
+def statements(store: Store, question: Callable[[Store], object]) -> int:
+    asked: list[str] = []
+
+    def ask(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        asked.append(statement)
+
+    event.listen(store.engine, "before_cursor_execute", ask)
+    question(store)
+    event.remove(store.engine, "before_cursor_execute", ask)
+    return len(asked)
+
+
+def test_more_runs_take_no_more_statements(store: Store) -> None:
+    questions = (list_runs, newest_own, lambda store: points_of(store, "fa3/p1", "decode_0"))
+    measure(store, a_run("r1"))
+    few = [statements(store, question) for question in questions]
+    for name in ("r2", "r3", "r4"):
+        measure(store, a_run(name))
+    assert [statements(store, question) for question in questions] == few and all(few)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import signal
 import time
 from dataclasses import replace
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from sqlalchemy import func, select, text
@@ -17,11 +15,11 @@ from sqlalchemy import func, select, text
 from store.connect import Store, open_store, reading
 from store.errors import AlreadyStored
 from store.measured_tables import CellRoundRow, VisitRow
-from store.repository import add_round, add_trials, begin_run, load_run
+from store.repository import add_round, add_trials, add_wall_seconds, begin_run, load_run
 from store.run import Run
 from tests.store.building import a_round, a_run, all_trials
+from tests.store.writers import FORK, check_written, wait_for, write_rounds
 
-FORK = multiprocessing.get_context("fork")
 ENOUGH = 10_000
 
 
@@ -93,21 +91,11 @@ def test_a_writer_killed_at_ten_instants_loses_and_doubles_nothing_and_goes_on(t
     check_whole(store, run)
 
 
-def write_rounds(url: str, run_id: str, rounds: int) -> None:
-    store = open_store(url)
-    run = begin_run(store, replace(a_run(run_id), digest=run_id), fresh=False)
-    add_trials(store, run.id, all_trials(run))
-    for index in range(rounds):
-        add_round(store, run.id, a_round(run, index))
-
-
-def test_two_writers_at_once_do_not_mix_their_rows(tmp_path: Path) -> None:
-    url, names = f"sqlite:///{tmp_path}/a.sqlite", ("left", "right")
-    wait_for([FORK.Process(target=write_rounds, args=(url, name, 15)) for name in names])
+def test_eight_writers_at_once_wait_for_one_another_and_do_not_mix_their_rows(url: str) -> None:
+    names = [f"writer-{i}" for i in range(8)]
+    wait_for([FORK.Process(target=write_rounds, args=(url, name, 4)) for name in names])
     for name in names:
-        run = load_run(open_store(url), name)
-        assert run.trials == all_trials(run)
-        assert run.rounds == tuple(a_round(run, index) for index in range(15))
+        check_written(open_store(url), name, 4)
 
 
 def claim(url: str, index: int, won: Connection) -> None:
@@ -120,8 +108,7 @@ def claim(url: str, index: int, won: Connection) -> None:
         won.send(None)
 
 
-def test_of_several_that_store_the_same_round_one_wins_and_the_rest_are_told(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/a.sqlite"
+def test_of_several_that_store_the_same_round_one_wins_and_the_rest_are_told(url: str) -> None:
     begin_run(open_store(url), a_run("r1"), fresh=False)
     ends = [FORK.Pipe(duplex=False) for _ in range(4)]
     wait_for([FORK.Process(target=claim, args=(url, 0, there)) for _, there in ends])
@@ -133,16 +120,17 @@ def begin(url: str, run_id: str) -> None:
     begin_run(open_store(url), a_run(run_id), fresh=False)
 
 
-def test_several_that_begin_the_same_run_at_once_share_one(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/a.sqlite"
+def test_several_that_begin_the_same_run_at_once_share_one(url: str) -> None:
     wait_for([FORK.Process(target=begin, args=(url, f"r{i}")) for i in range(4)])
     with reading(open_store(url)) as session:
         assert session.scalar(text("SELECT count(*) FROM attnpin_runs")) == 1
 
 
-def wait_for(processes: list[BaseProcess]) -> None:
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0] * len(processes)
+def add_seconds(url: str) -> None:
+    add_wall_seconds(open_store(url), "r1", [("timing", 1.0)])
+
+
+def test_seconds_that_several_add_at_once_are_all_counted(url: str) -> None:
+    begin_run(open_store(url), replace(a_run("r1"), wall_seconds=(("timing", 0.5),)), fresh=False)
+    wait_for([FORK.Process(target=add_seconds, args=(url,)) for _ in range(4)])
+    assert load_run(open_store(url), "r1").wall_seconds == (("timing", 4.5),)

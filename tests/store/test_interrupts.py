@@ -77,6 +77,19 @@ def test_a_second_ctrl_c_is_heard_at_once() -> None:
     assert reached == ["after the first"] and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_signals_that_end_a_command_wait_too(number: signal.Signals) -> None:
+    heard: list[int] = []
+    before = signal.signal(number, lambda which, _: heard.append(which))
+    try:
+        with held_back():
+            signal.raise_signal(number)
+            assert not heard
+        assert heard == [number]
+    finally:
+        signal.signal(number, before)
+
+
 def test_an_interrupt_that_is_ignored_stays_so() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with held_back():

@@ -16,7 +16,9 @@ from store.repository import (
     finished_run,
     load_run,
     newest_run,
+    newest_since,
     save_decision,
+    set_cells,
     set_left_out,
 )
 from store.run_keys import UnknownName
@@ -86,6 +88,15 @@ def test_the_newest_finished_run_of_a_digest_answers_for_it(store: Store) -> Non
     assert found is not None and (found.id, found.status) == ("r2", "finished") and finished_run(store, "c") is None
 
 
+def test_the_newest_run_since_some_moment_is_told_whatever_became_of_it(store: Store) -> None:
+    run = a_run("r1")
+    begin_run(store, run, fresh=True)
+    save_decision(store, run.id, None, "finished")
+    later = begin_run(store, replace(a_run("r2"), created="2026-01-03T00:00:00+00:00"), fresh=True)
+    assert newest_since(store, run.digest, "2026-01-02T12:00:00+00:00") == later
+    assert newest_since(store, run.digest, "2026-01-04T00:00:00+00:00") is newest_since(store, "other", "2026") is None
+
+
 def test_adding_the_same_round_again_changes_nothing(store: Store) -> None:
     run = begin_run(store, a_run(), fresh=False)
     add_round(store, run.id, a_round(run, 0))
@@ -146,6 +157,14 @@ def test_a_crash_does_not_give_way_and_the_same_trial_again_is_no_error(store: S
     assert load_run(store, run.id).trials == (crash,)
 
 
+def test_a_nul_in_what_a_crash_printed_does_not_cost_the_trial(store: Store) -> None:
+    run = begin_run(store, a_run(), fresh=False)
+    crash = Trial(run.arms[0].name, "decode_0", Outcome.CRASHED, "signal 11: a\0b")
+    for _ in range(2):
+        add_trials(store, run.id, [crash])
+    assert [trial.detail for trial in load_run(store, run.id).trials] == ["signal 11: a\N{REPLACEMENT CHARACTER}b"]
+
+
 def test_nothing_is_added_to_an_ended_run(store: Store) -> None:
     run = begin_run(store, a_run(), fresh=False)
     save_decision(store, run.id, None, "invalid")
@@ -167,6 +186,22 @@ def test_what_the_last_job_left_out_replaces_what_an_earlier_one_did(store: Stor
     set_left_out(store, run.id, ["not probed: triton/p1", "3 of 9 processes"])
     set_left_out(store, run.id, ["5 of 9 processes"])
     assert load_run(store, run.id).left_out == ("5 of 9 processes",)
+
+
+def test_an_open_run_gets_cells_beside_those_it_has_whose_trials_stay(store: Store) -> None:
+    run = begin_run(store, a_run(), fresh=False)
+    add_trials(store, run.id, all_trials(run))
+    first = run.cells[0]
+    more = replace(first, cell=replace(first.cell, name="one more"), calls_per_1000_tokens=2.0)
+    cells = (replace(first, calls_per_1000_tokens=3.0, token_share=0.25), *run.cells[1:], more)
+    for _ in range(2):  # the second time changes nothing
+        set_cells(store, run.id, cells)
+        stored = load_run(store, run.id)
+        assert (stored.cells, len(stored.trials)) == (cells, len(all_trials(run)))
+    add_trials(store, run.id, [replace(a_trial(run, 0, 0), cell="one more")])
+    save_decision(store, run.id, a_decision(run), "finished")
+    with pytest.raises(RunClosed):
+        set_cells(store, run.id, run.cells)
 
 
 def test_of_several_decisions_the_newest_counts(store: Store) -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import multiprocessing
 import runpy
 import shutil
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,10 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
 import store
-from store import calibration_tables, measured_tables, side_by_side_tables  # noqa: F401  their tables register themselves
+from store import calibration_tables, measured_tables, origin_tables, rest_tables, side_by_side_tables  # noqa: F401  their tables register themselves
 from store.connect import Store, open_store, reading, writer
 from store.decision import Ruling
 from store.errors import NewerSchema
@@ -88,7 +87,8 @@ def test_what_early_runs_did_not_measure_is_none_and_can_be_added(tmp_path: Path
     assert load_run(opened, "second") == replace(later, trials=(trial,))
 
 
-def test_an_older_schema_is_upgraded_and_keeps_its_rows(tmp_path: Path, store: Store) -> None:
+def test_an_older_schema_is_upgraded_and_keeps_its_rows(tmp_path: Path, url: str) -> None:
+    store = open_store(url)
     begin_run(store, a_run(), fresh=False)
     scripts = scripts_with_a_next_version(tmp_path, "UPDATE attnpin_runs SET traffic = 'seen'")
     bring_up_to_date(writer(store.engine), store.url, AFTER, scripts)
@@ -97,10 +97,11 @@ def test_an_older_schema_is_upgraded_and_keeps_its_rows(tmp_path: Path, store: S
         assert stored_version(session.connection()) == AFTER
 
 
-def test_an_upgrade_that_fails_half_way_changes_nothing(tmp_path: Path, store: Store) -> None:
+def test_an_upgrade_that_fails_half_way_changes_nothing(tmp_path: Path, url: str) -> None:
+    store = open_store(url)
     run = begin_run(store, a_run(), fresh=False)
     scripts = scripts_with_a_next_version(tmp_path, "UPDATE nowhere SET x = 1")
-    with pytest.raises(OperationalError, match="no such table: nowhere"):
+    with pytest.raises(DBAPIError, match='no such table: nowhere|relation "nowhere" does not exist'):
         bring_up_to_date(writer(store.engine), store.url, AFTER, scripts)
     with reading(store) as session:
         assert stored_version(session.connection()) == SCHEMA
@@ -108,13 +109,11 @@ def test_an_upgrade_that_fails_half_way_changes_nothing(tmp_path: Path, store: S
     assert load_run(store, run.id) == run
 
 
-def test_a_newer_schema_is_refused_with_both_versions_and_left_alone(tmp_path: Path, store: Store) -> None:
-    connection = sqlite3.connect(tmp_path / "attnpin.sqlite")
-    connection.execute(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
-    connection.commit()
-    connection.close()
+def test_a_newer_schema_is_refused_with_both_versions_and_left_alone(url: str) -> None:
+    with open_store(url).engine.execution_options(attnpin_writes=True).begin() as connection:
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
     with pytest.raises(NewerSchema) as caught:
-        open_store(f"sqlite:///{tmp_path}/attnpin.sqlite")
+        open_store(url)
     assert str(caught.value).endswith(
         f"has schema 9999 and this attnpin knows schemas up to {SCHEMA}; install a newer attnpin or set store.url to another store"
     )
@@ -122,9 +121,8 @@ def test_a_newer_schema_is_refused_with_both_versions_and_left_alone(tmp_path: P
 
 
 @pytest.mark.parametrize("optuna_first", [True, False])
-def test_optuna_and_attnpin_share_a_database(tmp_path: Path, optuna_first: bool) -> None:
+def test_optuna_and_attnpin_share_a_database(url: str, optuna_first: bool) -> None:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    url = f"sqlite:///{tmp_path}/shared.sqlite"
     if not optuna_first:
         open_store(url)
     study = optuna.create_study(storage=url, study_name="knobs")
@@ -138,9 +136,9 @@ def test_optuna_and_attnpin_share_a_database(tmp_path: Path, optuna_first: bool)
     assert ours == set(Base.metadata.tables) | {VERSION_TABLE}
 
 
-def test_many_that_open_a_new_store_at_once_make_its_schema_once(tmp_path: Path) -> None:
+def test_many_that_open_a_new_store_at_once_make_its_schema_once(url: str) -> None:
     fork = multiprocessing.get_context("fork")
-    openers = [fork.Process(target=open_store, args=(f"sqlite:///{tmp_path}/new.sqlite",)) for _ in range(6)]
+    openers = [fork.Process(target=open_store, args=(url,)) for _ in range(6)]
     for opener in openers:
         opener.start()
     for opener in openers:

@@ -67,6 +67,7 @@ def test_a_name_goes_only_as_a_whole_word() -> None:
             "attnpin tune engine.command=COMMAND store.url=URL",
         ),
         ("attnpin tune model=hf model.path=Meta/Llama", "attnpin tune model=hf model.path=CHECKPOINT"),
+        ("attnpin tune traffic=trace traffic.path=/home/anna/requests.csv", "attnpin tune traffic=trace traffic.path=FILE"),
         ("attnpin tune pin.path=/home/anna/pins/pin.yaml +engine.path=[/opt/x]", "attnpin tune pin.path=.../pin.yaml +engine.path=PATH"),
         ("attnpin tune --config-dir /home/anna/conf", "attnpin tune --config-dir DIR"),
         ("attnpin tune 'unbalanced /home/anna/x", "attnpin tune 'unbalanced .../x"),

@@ -19,7 +19,7 @@ from store.pin_files import read_pin
 from store.repository import begin_run, newest_run
 from store.run import Run
 from tests.tuner.scripted import scripted_cell_round, scripted_trial
-from tuner import tune
+from tuner import session_of, tune
 from tuner.boundary import guarded
 from tuner.commands import measuring
 from tuner.settings import compose
@@ -99,7 +99,7 @@ class Site:
         """In this process, without Hydra's application around it; the exit code."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tune, "device_key", lambda board: self.key)
-            patch.setattr(tune, "worker_code", lambda settings: self.code)
+            patch.setattr(session_of, "worker_code", lambda settings: self.code)
             return guarded(lambda: measuring.tune_with(compose(self.overrides(*more), self.config_dir)), debug=False)
 
     def start(self, *more: str) -> subprocess.Popen[str]:

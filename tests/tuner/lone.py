@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tuner import cli, tune
+from tuner import cli, session_of, tune
 
 
 def main(key: str, code_file: str, *arguments: str) -> int:
     code = Path(code_file).read_bytes()
     tune.device_key = lambda board: key
-    tune.worker_code = lambda settings: code
+    session_of.worker_code = lambda settings: code
     return cli.run(arguments)
 
 

@@ -23,6 +23,7 @@ from backends.phases import Say
 from backends.spec import StageSpec, TimingSpec
 from backends.timing.disturbance import Disturbed, Reading
 from backends.timing.lookout import Lookout
+from backends.timing.sampled import PLAIN, Manner
 from backends.turns import ALONE, Turns
 
 PAUSE_S = 0.02  # of a trial, and of a cell in a round
@@ -55,6 +56,7 @@ def run_round(
     skip: Collection[tuple[str, str]] = (),
     spaced: Collection[str] = (),
     turns: Turns = ALONE,
+    manner: Manner = PLAIN,
 ) -> Iterator[CellRound | Round]:
     say("import")
     for arm in arms:

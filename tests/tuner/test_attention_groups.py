@@ -30,11 +30,12 @@ def grouped() -> Plan:
 
 
 def batches(plan: Plan) -> list[int]:
-    return [weighted.cell.batch for weighted in plan.cells if weighted.cell.phase is Phase.DECODE]
+    return [weighted.cell.batch for weighted in plan.cells if weighted.cell.phase is Phase.DECODE and not weighted.is_guard]
 
 
 def heads(plan: Plan) -> set[tuple[int, int]]:
-    return {(weighted.cell.layer.query_heads, weighted.cell.layer.kv_heads) for weighted in plan.cells}
+    decode = (weighted.cell.layer for weighted in plan.cells if weighted.cell.phase is Phase.DECODE)
+    return {(layer.query_heads, layer.kv_heads) for layer in decode}
 
 
 def test_tensor_parallel_divides_the_heads_and_a_group_a_rank_keeps_them_all() -> None:

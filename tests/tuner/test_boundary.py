@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,23 @@ def test_an_interruption_before_a_command_begins_or_after_it_has_ended_leaves_no
     program = f"import atexit, os, signal, sys, types\nfrom tuner.__main__ import main\n{moment}\nmain()"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (code, "")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_that_ends_a_command_is_said_with_how_to_go_on(name: str) -> None:
+    at_work = "lambda words: guarded(lambda: os.kill(os.getpid(), signal.{}), debug=False)"
+    stand_in = f"sys.modules['tuner.cli'] = types.SimpleNamespace(run={at_work.format(name)})"
+    program = f"import os, signal, sys, types\nfrom tuner.__main__ import main\nfrom tuner.boundary import guarded\n{stand_in}\nmain()"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    said = f"attnpin: Interrupted by {name}; what was stored is kept, run the same command again to go on.\n"
+    assert (done.returncode, done.stderr) == (128 + getattr(signal, name), said)
+
+
+def test_what_the_caller_had_ignored_stays_ignored() -> None:
+    program = "import signal, os\nfrom tuner.termination import listen\nlisten()\nos.kill(os.getpid(), signal.SIGHUP)\nprint('on')"
+    nohup = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, preexec_fn=nohup)
+    assert (done.returncode, done.stdout) == (0, "on\n")
 
 
 def test_an_interruption_leaves_with_130_and_says_how_to_go_on(monkeypatch, capsys):

@@ -11,7 +11,7 @@ from backends.kv.layout import pages_needed
 from store.scenario import Lengths, Traffic, WeightedCell
 from tests.tuner.planning import CHAT, GEMMA3, LLAMA, scenario, server
 from tuner.cells import Workload, cells_for
-from tuner.lengths import mean_tokens
+from tuner.workload.lengths import mean_tokens
 
 lengths = st.builds(lambda median, factor: Lengths(median, round(median * factor)), st.integers(1, 60_000), st.floats(1.0, 8.0))
 traffics = st.builds(

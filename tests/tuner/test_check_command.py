@@ -46,6 +46,14 @@ def test_a_pin_just_made_holds_and_is_checked_within_two_seconds(site: Site) -> 
     assert after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime < 2.0
 
 
+def test_flags_edited_by_hand_do_not_hold(site: Site, pin_text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    edited = pin_text.replace("flags: {}", "flags:\n  attention-backend: fa3")
+    assert edited != pin_text
+    site.pin_path.write_text(edited)
+    assert check(site) == 2
+    assert "sets --attention-backend fa3, and run" in capsys.readouterr().err
+
+
 def test_a_variable_that_changes_kernels_is_noticed(
     site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

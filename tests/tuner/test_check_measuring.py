@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from store.checked import Answer, Checked, Ground
 from store.verdict import Status, Verdict
 from tuner import check_measured, cli
 from tuner.check_measured import Request
+from tuner.errors import MeasurementInvalid
 
 ANSWERS = {"a": (Answer.EQUIVALENT, 0), "b": (Answer.REGRESSED, 1), "c": (Answer.SUSPECT, 3)}
 
@@ -25,6 +28,8 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
     def answer(request: Request, settings: object) -> Checked:
         asked.append(request)
+        if "broken" in request.path.read_text():
+            raise MeasurementInvalid("somebody else was on the GPU")
         found, code = ANSWERS[request.path.parent.name]
         fast = Verdict(Status.UNCHANGED, (), "as it was", 0)
         return Checked(found, "so it is", Ground.STORED_TIMES, fast, "decode-1", exit_code=code)
@@ -46,3 +51,41 @@ def test_a_comment_has_the_gravest_first(check: Run, capsys: pytest.CaptureFixtu
     assert check("--md") == 1
     heads = [line for line in capsys.readouterr().out.splitlines() if line.startswith("**")]
     assert [head.partition("pin.yaml: ")[2].partition(":")[0] for head in heads] == ["regressed", "suspect", "equivalent"]
+
+
+def test_a_check_that_breaks_off_is_that_pin_s_answer_and_the_others_are_checked(
+    check: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "b" / "pin.yaml").write_text("schema: 1\nvalid_for:\nevidence:\nbroken: true\n")
+    assert check("--json") == 4
+    printed = capsys.readouterr()
+    lines = [json.loads(line) for line in printed.out.splitlines()]
+    assert [(line["answer"], line["exit_code"]) for line in lines] == [("equivalent", 0), ("not checked", 4), ("suspect", 3)]
+    assert f"pin 2 of 3, {tmp_path}/b/pin.yaml" in printed.err
+
+
+def test_after_the_answers_stands_a_table_and_on_request_a_page(check: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("--html", str(tmp_path / "out" / "pins.html")) == 1
+    assert capsys.readouterr().out.endswith("3 pins: 1 equivalent, 1 regressed, 1 suspect\n")
+    page = (tmp_path / "out" / "pins.html").read_text()
+    assert 'href="../b/pin.md"' in page and page.count('class="bad"') == 2
+
+
+def test_a_page_is_for_many_pins(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["check", "--pin", "p.yaml", "--html", "x.html"]) == 2
+    assert "give a folder of them with --pins" in capsys.readouterr().err
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_anything_is_checked(
+    check: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for page in (tmp_path, Path("/proc/pins.html")):
+        assert check("--html", str(page)) == 2
+        printed = capsys.readouterr()
+        assert str(page) in printed.err and "pin 1 of" not in printed.err and not printed.out
+
+
+def test_a_check_where_nothing_changed_waits_for_no_library_that_only_measuring_takes() -> None:
+    program = "import sys, tuner.check_measured; print([name for name in ('numpy', 'scipy', 'sqlalchemy') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

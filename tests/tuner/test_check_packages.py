@@ -148,10 +148,16 @@ def test_the_list_may_come_from_a_pipe_and_the_answer_in_time(deploy: Path) -> N
     assert any(seconds() < 1.0 for _ in range(3))
 
 
+def decided_for(path: Path, flag: tuple[str, str]) -> None:
+    """A pin of ``flag``, and a run that decided for it."""
+    assert NEW.run.decision is not None
+    run = replace(NEW.run, decision=replace(NEW.run.decision, flags=(flag,)))
+    write_pin(path, replace(NEW.pin, flags=(flag,), because=()), "# a pin\n", run)
+
+
 def asked(deploy: Path, capsys: pytest.CaptureFixture[str], layout: str, flag: tuple[str, str], **versions: str) -> tuple[int, str]:
     """A pin of ``flag``, and a small stand-in for SGLang behind engine.path, which serves a page a GB of memory."""
-    made = replace(NEW.pin, flags=(flag,), because=())
-    write_pin(deploy / "pin.yaml", made, "# a pin\n", NEW.run)
+    decided_for(deploy / "pin.yaml", flag)
     folder = made_up.write(deploy.parent / "new", layout, "0.5.99")[0]
     return one(capsys, packages(NEW, **versions), f"engine.path=[{folder}]", "gpu=h200")
 
@@ -179,7 +185,7 @@ def test_an_engine_that_cannot_be_asked_leaves_it_to_the_rules(deploy: Path, cap
 def test_where_the_environment_can_be_started_its_engine_is_asked_once_something_moved(
     deploy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_pin(deploy / "pin.yaml", replace(NEW.pin, flags=(("attention-backend", "fa4"),), because=()), "# a pin\n", NEW.run)
+    decided_for(deploy / "pin.yaml", ("attention-backend", "fa4"))
     NEW.written(deploy / "other.yaml")
     folder = made_up.write(deploy.parent / "new", "0.5.22", "0.5.99")[0]
     code, said = check(capsys, "--pins", "deploy", "--fast", f"engine.path=[{folder}]", "gpu=h200")

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.tuner.sweep.scripted import Scripted
 from tuner import cli
 from tuner.cli import run, without_debug
 from tuner.commands import measuring
+from tuner.executors.executor import Done
+from tuner.sweep import asked
 
 ROOT = Path(__file__).parents[2]
 FEW = "backend=[torch_native]"  # `tune` hands all of its line to Hydra, which merges one backend faster than all
@@ -124,17 +127,44 @@ def test_the_help_of_tune_lists_groups_and_options(capsys):
     assert "traffic: agent_coding, batch_offline, chat" in text and "--fresh" in text and "--multirun" in text
 
 
-def test_multirun_runs_every_combination(jobs, tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
+@pytest.fixture
+def swept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Scripted:
+    """What runs the scenarios of a sweep; it is begun in an empty folder."""
+    executor = Scripted()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(asked, "executor_of", lambda settings: executor)
+    return executor
+
+
+def test_multirun_runs_every_combination(swept):
     assert run(["tune", "--multirun", FEW, "gpu=h200", "traffic=chat,rag"]) == 0
-    assert [settings.scenario.traffic.name for settings in jobs] == ["chat", "rag"]
+    assert [task.overrides[:-1] for task in swept.ran] == [(FEW, "gpu=h200", f"traffic={name}") for name in ("chat", "rag")]
 
 
-def test_the_gravest_exit_code_of_a_multirun_counts_and_the_others_still_run(monkeypatch, tmp_path, capsys):
+def test_a_file_of_scenarios_is_a_sweep_of_its_own(swept, tmp_path):
+    (tmp_path / "fleet.yaml").write_text("- traffic=chat\n- traffic=rag --fresh\n")
+    assert run(["tune", FEW, "gpu=h200", "scenarios=fleet.yaml", "--pin", "p.yaml"]) == 2
+    (tmp_path / "fleet.yaml").write_text("- traffic=chat\n- traffic=rag\n")
+    assert run(["tune", FEW, "gpu=h200", "scenarios=fleet.yaml"]) == 0
+    assert [task.name for task in swept.ran] == ["traffic=chat", "traffic=rag"]
+
+
+def test_the_gravest_exit_code_of_a_multirun_counts_and_the_others_still_run(swept, capsys):
+    swept.ends = {"traffic=rag": Done(4, None, "too hot")}
+    assert run(["tune", "-m", FEW, "gpu=h200", "traffic=chat,rag,nosuch,single_user"]) == 4
+    assert [task.name for task in swept.ran] == ["traffic=chat", "traffic=rag", "traffic=single_user"]
+    assert "There is no traffic named 'nosuch'" in capsys.readouterr().out
+
+
+def test_a_sweep_in_which_nothing_can_be_begun_is_one_sentence(swept, tmp_path, capsys):
+    assert run(["tune", "-m", FEW, "gpu=h200", "modle.name=a,b"]) == 2
+    assert "There is no setting or group named 'modle" in capsys.readouterr().err and list(tmp_path.iterdir()) == []
+
+
+def test_a_sweeper_or_launcher_of_hydra_s_is_left_to_hydra(jobs, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    codes = {"chat": 3, "rag": 4, "single_user": 0}
-    monkeypatch.setattr(measuring, "tune_with", lambda settings: codes[settings.scenario.traffic.name])
-    assert run(["tune", "-m", FEW, "gpu=h200", "traffic=chat,rag,single_user"]) == 4
+    assert run(["tune", "-m", FEW, "gpu=h200", "hydra/launcher=basic", "traffic=chat,rag"]) == 0
+    assert [settings.scenario.traffic.name for settings in jobs] == ["chat", "rag"]
 
 
 def test_a_folder_of_groups_is_searched(jobs, tmp_path):
@@ -149,8 +179,13 @@ def test_the_working_directory_stays_clean(jobs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TMPDIR", str(tmp_path.parent))
     run(["tune", "gpu=h200", FEW])
+    assert len(jobs) == 1 and list(tmp_path.iterdir()) == []
+
+
+def test_of_a_sweep_only_its_results_are_left(swept, tmp_path):
     run(["tune", "-m", FEW, "gpu=h200,l4"])
-    assert len(jobs) == 3 and list(tmp_path.iterdir()) == []
+    assert [task.overrides[-2] for task in swept.ran] == [f"pin.path='pins/tiny-chat-gpu-{name}/pin.yaml'" for name in ("h200", "l4")]
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == ["pins", "pins/index.html", "pins/index.json"]
 
 
 def test_debug_after_a_bare_dash_dash_belongs_to_the_command_behind_it():

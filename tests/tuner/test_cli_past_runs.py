@@ -100,6 +100,18 @@ def test_where_no_run_was_decided_the_newest_is_reported(tmp_path, capsys):
     assert "run killed, unfinished" in captured.out and captured.err == ""
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--run", "r1", "--pin", "pin.yaml"], "--run and --pin each name a run; give one of them"),
+        (["--json", "--md"], "--json and --md are two forms of one answer; give one of them"),
+    ],
+)
+def test_of_two_answers_neither_is_chosen_silently(options, said, capsys):
+    assert run(["report", *options]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_history_calls_a_run_that_nobody_ended_unfinished(database, capsys):
     killed(database)
     assert run(["history", f"store.url={database}"]) == 0
@@ -118,6 +130,16 @@ def test_the_runs_of_a_database_are_listed_newest_first(database, capsys):
     assert [row.split()[0] for row in rows] == ["run", "newer", "older"] and "qwen3_8b" in rows[1]
     assert run(["history", f"store.url={database}", "--json"]) == 0
     assert [one["id"] for one in json.loads(capsys.readouterr().out)] == ["newer", "older"]
+
+
+def test_of_many_runs_the_newest_are_listed_and_the_others_counted(database, capsys):
+    assert run(["history", f"store.url={database}", "--last", "1", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert [one["id"] for one in json.loads(captured.out)] == ["newer"] and "the newest 1 of 2 runs; --last 0 lists all" in captured.err
+    assert run(["history", f"store.url={database}", "--last", "0"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.count("\n") == 3 and captured.err == ""
+    assert run(["history", f"store.url={database}", "--last", "1", "--cell", "c", "--arm", "a"]) == 2
 
 
 def test_an_unknown_run_is_a_usage_error(database, capsys):

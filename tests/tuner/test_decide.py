@@ -336,10 +336,16 @@ def test_an_only_arm_is_kept() -> None:
 
 
 def test_cautions_carry_the_labels_of_the_rounds() -> None:
-    found = decide(one_cell_each({"fa3": (554, 98)}, processes=3, labels=("exclusivity not verifiable",), settled=False))
+    two = {"fa3": (554, 98), "flashinfer": (560, 99)}
+    found = decide(one_cell_each(two, processes=3, labels=("exclusivity not verifiable",), settled=False))
     assert "exclusivity not verifiable in 3 of 3 processes" in found.cautions
     assert f"{DECODE} had not settled in 3 of 3 processes" in found.cautions
     assert "processes measured: 3; 4 or more narrow the intervals" in found.cautions
+
+
+def test_a_default_whose_rivals_left_has_no_intervals_that_more_processes_would_narrow() -> None:
+    found = decide(one_cell_each({"fa3": (554, 98)}, processes=3))
+    assert not any("narrow the intervals" in text for text in found.cautions)
 
 
 def test_what_the_plan_cut_or_dropped_is_said_beside_the_answer() -> None:

@@ -9,9 +9,9 @@ from backends.limits import Limit
 from store.drift import Drift
 from tests.asking import entries
 from tests.tuner.planning import B200, H100, MIMO, scenario
-from tuner.docs_compare import differences
-from tuner.docs_matrix import DocsRow
 from tuner.drift import drift_of
+from tuner.drifting.compare import differences
+from tuner.drifting.matrix import DocsRow
 from tuner.engines.sglang.pick import default_pick
 from tuner.errors import UsageError
 

@@ -16,8 +16,9 @@ from reports.plan import render_text
 from store.plan import Plan
 from tests.asking import entries
 from tests.tuner.planning import LLAMA, scenario
-from tuner import names, schema
+from tuner import names
 from tuner.plan import make_plan, plan_of
+from tuner.schema.gpu import GpuKind, GpuNode
 from tuner.settings import compose, gpu_sheets
 
 OPTIONS = tuple(option for option in names.groups()["gpu"] if option != "auto")
@@ -46,7 +47,7 @@ def plan_on(option: str) -> Plan:
 
 
 def test_the_words_of_the_schema_are_those_of_the_record() -> None:
-    assert {kind.name for kind in schema.GpuKind} == {"auto", *KINDS}
+    assert {kind.name for kind in GpuKind} == {"auto", *KINDS}
 
 
 def test_no_two_sheets_bear_one_name() -> None:
@@ -89,7 +90,7 @@ def test_where_nothing_can_be_measured_the_plan_says_so_and_costs_nothing(option
 @pytest.mark.parametrize("option", OPTIONS)
 def test_every_sheet_fits_the_schema(option: str) -> None:
     sheet = OmegaConf.load(Path(conf.__file__).parent / "gpu" / f"{option}.yaml")
-    merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.structured(schema.GpuNode), sheet), enum_to_str=True)
+    merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.structured(GpuNode), sheet), enum_to_str=True)
     assert from_plain(Gpu, {key: value for key, value in merged.items() if key != "simulated"}) == SHEETS[option]
 
 

@@ -4,10 +4,10 @@ import pytest
 
 from tests.backends.simulated.worlds import DECODE
 from tests.tuner.planning import H100, scenario
+from tuner.budgeting.estimate import call_s
 from tuner.engines.lookup import rules_of
-from tuner.estimate import call_s
 from tuner.kv_size import element_bytes
-from tuner.schema import KV_CACHE_DTYPES
+from tuner.schema.engine import KV_CACHE_DTYPES
 
 
 @pytest.mark.parametrize(("engine", "word"), [(engine, word) for engine, words in KV_CACHE_DTYPES.items() for word in words])

@@ -39,7 +39,8 @@ def rules_of(found: Sifted, backend: str) -> dict[str | None, list[str]]:
 
 def test_hopper_without_a_worker_takes_the_engine_s_objects_where_there_are_drivers() -> None:
     assert arms() == {
-        "triton": "engine", "torch_native": "engine", "flex_attention": "kernel", "fa3": "engine", "flashinfer": "engine",
+        "triton": "engine", "torch_native": "engine", "flex_attention": "engine", "fa3": "engine", "fa4": "engine", "flashinfer": "engine",
+        "trtllm_mha": "engine",
     }  # fmt: skip
 
 
@@ -71,21 +72,19 @@ def test_every_entry_ends_as_an_arm_or_as_an_exclusion_with_reasons() -> None:
 
 def test_a_missing_driver_is_a_gap_of_the_tool_not_a_limit() -> None:
     found = sifted()
-    assert {one.backend for one in found.exclusions if [reason.rule for reason in one.reasons] == [NO_DRIVER]} == {
-        "fa4", "trtllm_mha", "hpc_ops",
-    }  # fmt: skip
-    (reason,) = next(one.reasons for one in found.exclusions if one.backend == "fa4")
+    assert {one.backend for one in found.exclusions if [reason.rule for reason in one.reasons] == [NO_DRIVER]} == {"hpc_ops"}
+    (reason,) = next(one.reasons for one in found.exclusions if one.backend == "hpc_ops")
     assert reason.allowed == "none: attnpin has no driver for it in this version"
 
 
-def test_no_driver_lays_out_mla_yet() -> None:
-    found = sifted(H100, DSV3)
-    assert not found.arms
-    assert rules_of(found, "fa3") == {None: [NO_DRIVER]}
+def test_latent_attention_has_arms_on_the_backends_that_know_it() -> None:
+    assert {arm.backend for arm in sifted(H100, DSV3).arms} == {"fa3", "flashinfer", "flashmla", "triton"}
 
 
 def test_a_backend_barred_from_one_phase_says_so_beside_the_missing_driver() -> None:
-    assert rules_of(sifted(rules="0.5.16"), "trtllm_mha") == {"prefill": ["sm"], None: [NO_DRIVER]}
+    without = [replace(entry, drivers=()) for entry in ALL if entry.name == "trtllm_mha"]
+    found = sift(scenario(), without, default_pick(scenario(), ALL, "0.5.16"))
+    assert rules_of(found, "trtllm_mha") == {"prefill": ["sm"], None: [NO_DRIVER]}
 
 
 def test_an_arm_serves_the_phases_it_is_not_barred_from() -> None:

@@ -27,6 +27,12 @@ def test_a_pin_whose_evidence_is_lost_or_that_was_written_by_hand_is_still_one(t
     assert pins_in(tmp_path) == (path,)
 
 
+def test_a_pin_that_was_cut_short_is_still_one(tmp_path: Path) -> None:
+    path = pinned().written(tmp_path / "pin.yaml")
+    path.write_text(path.read_text()[:300])
+    assert pins_in(tmp_path) == (path,)
+
+
 def test_a_folder_without_pins_and_what_is_no_folder_are_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no pin: no YAML file there has schema, valid_for, evidence; give the folder"):
         pins_in(tmp_path)

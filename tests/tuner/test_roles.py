@@ -15,7 +15,7 @@ from store.decision import Decision, Pair, Ruling
 from store.plan import Plan
 from store.run import DefaultPick, Run
 from store.scenario import Role, Scenario
-from tests.asking import entries
+from tests.asking import entries, undriven
 from tests.tuner.building import DECODE, ENGINE, PREFILL, Recipe, arm, build, decode, prefill
 from tests.tuner.planning import B200, GPT_OSS, engine, scenario
 from tuner.decide import decide
@@ -78,7 +78,7 @@ def test_the_plan_and_the_report_say_nothing_of_the_other_phase(role: Role) -> N
 
 
 def test_a_default_that_cannot_be_measured_is_announced_for_its_phase_alone() -> None:
-    said = planned(Role.DECODE, board=B200).fatal
+    said = plan_of(scenario(role=Role.DECODE, board=B200), undriven("trtllm_mha")).fatal
     assert said[-1] == "the default trtllm_mha cannot be measured in decode: a run would end incomplete and pin nothing"
     assert not any("prefill" in line for line in said)
 

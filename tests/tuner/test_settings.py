@@ -39,6 +39,9 @@ def test_without_overrides_the_tiny_model_chats_on_what_this_machine_has():
 @pytest.mark.parametrize("options", every_option(), ids=" ".join)
 def test_every_option_of_every_group_composes(options, tmp_path):
     asked = [f"model.path={written(tmp_path)}"] if "model=hf" in options else []
+    if "traffic=trace" in options:
+        (tmp_path / "log.csv").write_text("prompt_tokens,output_tokens\n1000,200\n")
+        asked.append(f"traffic.path={tmp_path / 'log.csv'}")
     assert compose([*options, *asked])
 
 

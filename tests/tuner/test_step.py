@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backends.cell import Cell
+from backends.step.shape import RestTimes
 from tests.tuner.building import H200, MODEL, decode, prefill
+from tests.tuner.composed import composed
 from tuner.ranks import Ranks
 from tuner.rates import rates
-from tuner.step import Span, Surroundings, layers_rest, params_read, rest, share, step_model
+from tuner.step import HOST_GAP_MS, LEVEL, Span, Surroundings, layers_rest, params_read, rest, share, step_model
+from tuner.step_shape import shape_of
 
+ROOT = Path(__file__).parents[2]
 # Copy bandwidth measured on an H200; the example of an 8B model in bf16 is computed from it.
 MEASURED = replace(H200, bandwidth_bytes_per_s=4.3e12)
 AROUND = Surroundings(MODEL, Ranks(1), "cuda", rates(MEASURED, []))
@@ -121,3 +129,48 @@ def test_the_low_end_of_the_rest_is_below_the_high_end(batch: int, context: int)
         for weighted in (decode(batch=batch, context=16), prefill(new=context)):
             span = rest(weighted.cell, around)
             assert span.high is not None and 0 < span.low < span.high
+
+
+def as_measured(fused_ms: float, apart_ms: float, cell: Cell) -> Surroundings:
+    """With what was measured of the steps of ``cell``."""
+    shape = shape_of(MODEL, AROUND.ranks, cell)
+    assert shape is not None
+    return replace(AROUND, measured=(RestTimes(shape, "graph", (fused_ms,) * 3, (apart_ms,) * 3),))
+
+
+def test_a_rest_that_was_measured_takes_the_place_of_the_prediction() -> None:
+    weighted = decode(batch=64)
+    around = as_measured(5.0, 5.4, weighted.cell)
+    model = step_model(weighted, 5.0, around)
+    assert model.measured and not step_model(weighted, 5.0, AROUND).measured
+    assert model.rest_ms_low == pytest.approx(5.0 * (1 - LEVEL))
+    assert model.rest_ms_high == pytest.approx(5.4 * (1 + LEVEL) + HOST_GAP_MS["cuda"][1])
+    assert model.share_low < 5.0 / (5.0 + 5.4) < 5.0 / (5.0 + 5.0) < model.share_high
+
+
+def test_steps_of_other_batches_stay_predicted() -> None:
+    around = as_measured(5.0, 5.4, decode(batch=64).cell)
+    assert rest(decode(batch=32).cell, around) == rest(decode(batch=32).cell, AROUND)
+    assert rest(decode(batch=64, context=512).cell, around) == rest(decode(batch=64).cell, around)
+
+
+def test_what_ranks_send_each_other_is_added_to_what_one_rank_measured() -> None:
+    ranks, weighted = Ranks(4), decode(batch=64)
+    shape = shape_of(MODEL, ranks, weighted.cell)
+    assert shape is not None
+    span = rest(weighted.cell, replace(AROUND, ranks=ranks, measured=(RestTimes(shape, "graph", (2.0,), (2.0,)),)))
+    assert span.low == pytest.approx(2.0 * (1 - LEVEL) + 2 * MODEL.attention_layers * 0.002)
+
+
+def test_a_noisy_way_that_looks_faster_than_the_fused_one_turns_nothing_round() -> None:
+    span = rest(decode(batch=64).cell, as_measured(5.4, 5.0, decode(batch=64).cell))
+    assert span.high is not None and span.low < 5.0 < 5.4 < span.high
+
+
+def test_the_predicted_rest_holds_what_an_engine_showed() -> None:
+    """SGLang's own step less its layers' attention, as docs/data/engine-benchmark.yaml has both; Qwen3-8B, 64 x 2048."""
+    figures = yaml.safe_load((ROOT / "docs/data/engine-benchmark.yaml").read_text())
+    model = composed("model=qwen3_8b", "gpu=h200").scenario.model
+    span = rest(decode(batch=64).cell, Surroundings(model, Ranks(1), "cuda", rates(H200, [])))
+    seen = fmean(figures["decode_step_ms"]["fa3"]) - 36 * figures["profiler"]["fa3_attention_us"] / 1000
+    assert span.high is not None and span.low < seen < span.high

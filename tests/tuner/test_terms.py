@@ -50,7 +50,7 @@ def test_a_request_leaves_on_average_half_a_page_less_half_a_token_empty(page_si
 def test_an_arm_lacks_what_would_speak_against_it_if_it_were_asked() -> None:
     found = terms_on()
     assert "deterministic" in found["torch_native/p1"].lacks and "deterministic" not in found["fa3/p1"].lacks
-    assert {"cross_attention", "speculative"} <= set(found["flex_attention/p1@kernel"].lacks)
+    assert {"cross_attention", "speculative"} <= set(found["flex_attention/p1"].lacks)
 
 
 def test_a_feature_is_lacking_beside_those_that_are_asked_whether_it_is_asked_too_or_not() -> None:
@@ -73,8 +73,9 @@ def test_when_an_arm_builds_kernels_comes_from_its_backends_data() -> None:
     assert {name: terms.jit.builds for name, terms in found.items() if terms.jit} == {
         "triton/p1": Builds.FIRST_USE,
         "torch_native/p1": Builds.NEVER,
-        "flex_attention/p1@kernel": Builds.PER_SHAPE,
+        "flex_attention/p1": Builds.PER_SHAPE,
         "fa3/p1": Builds.NEVER,
+        "fa4/p1": Builds.PER_SHAPE,
         "flashinfer/p1": Builds.FIRST_USE,
     }
-    assert found["flex_attention/p1@kernel"].may_compile_while_serving is True and found["fa3/p1"].may_compile_while_serving is False
+    assert found["flex_attention/p1"].may_compile_while_serving is True and found["fa3/p1"].may_compile_while_serving is False

@@ -115,7 +115,7 @@ def test_a_pin_that_cannot_be_written_leaves_the_run_open_and_is_written_without
 def test_a_full_disk_ends_the_job_and_with_room_it_goes_on_where_it_was(
     tiny_disk: Path, lock_key: str, scripted: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    site, many = Site(tiny_disk, lock_key, scripted), "measure.timing.replays=3000"
+    site, many = Site(tiny_disk, lock_key, scripted), "measure.timing.replays=6000"
     assert site.tune(many) == 4
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith(f"attnpin: store {site.url} has no room left on its disk; free some and run the same command again")

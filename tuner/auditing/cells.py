@@ -10,11 +10,11 @@ from store.recorded_reason import ReasonTest, Shape
 from store.scenario import WeightedCell
 from tuner.cells import cell_of
 from tuner.engines.lookup import rules_of
-from tuner.guards import affordable_tokens
-from tuner.loads import Load
+from tuner.workload.guards import affordable_tokens
+from tuner.workload.loads import Load
 
 PREFIX = "reason-"
-DECODED = 4  # a quarter of a context was decoded, the rest came in as its prompt, as in `tuner.guards`
+DECODED = 4  # a quarter of a context was decoded, the rest came in as its prompt, as in `tuner.workload.guards`
 
 Cells = tuple[WeightedCell, ...]
 

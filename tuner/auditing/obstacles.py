@@ -11,7 +11,7 @@ from store.plan import Plan
 from store.recorded_reason import Expected, ReasonTest
 from store.scenario import NO_DRIVER
 from tuner.auditing.cells import does_not_fit, reason_cells
-from tuner.estimate import timed_cells
+from tuner.budgeting.estimate import timed_cells
 from tuner.limits import serves
 from tuner.recorded_times import first_unrecorded
 

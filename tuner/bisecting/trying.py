@@ -9,16 +9,20 @@ from reports import ways_out
 from reports.side_by_side import headline
 from store.bisection import Standing, Tried
 from store.comparison import Label
+from store.side_by_side import SideBySide
 from tuner.bisecting.releases import Line
 from tuner.bisecting.standing import Fault, Word, fault_of, standing
-from tuner.compare import Compared
+from tuner.compare import Compared, Enough
+from tuner.comparing.differences import pairs_of
 from tuner.comparing.env import Env
+from tuner.comparing.judge import judge as verdict_of
 from tuner.errors import Incomplete, UsageError
+from tuner.verdicts.rule import Rule
 
 MEASURE = "measure="
 LONGEST = f"{MEASURE}release"  # the profile that looks most often
 LABELS = {Label.REGRESSED: Standing.BAD, Label.EQUIVALENT: Standing.GOOD, Label.IMPROVED: Standing.GOOD}
-Compare = Callable[[tuple[Env, Env], Sequence[str]], Compared]
+Compare = Callable[[tuple[Env, Env], Sequence[str], Enough], Compared]
 Judge = Callable[[Compared], Word]
 
 
@@ -69,13 +73,23 @@ class Trying:
 
 
 def sure(compare: Compare, envs: tuple[Env, Env], overrides: Sequence[str], judge: Judge) -> tuple[Compared, Word]:
-    """An open answer is asked for once more, with more rounds."""
-    found = compare(envs, overrides)
+    """Measured until ``judge`` can tell, and no further. An open answer is asked for once more, with more rounds."""
+    enough = told_by(judge)
+    found = compare(envs, overrides, enough)
     word = judge(found)
     if word[0] is not Standing.OPEN or LONGEST in overrides:
         return found, word
-    found = compare(envs, (LONGEST, *(each for each in overrides if not each.startswith(MEASURE))))
+    found = compare(envs, (LONGEST, *(each for each in overrides if not each.startswith(MEASURE))), enough)
     return found, judge(found)
+
+
+def told_by(judge: Judge) -> Enough:
+    def enough(measured: SideBySide, rule: Rule) -> bool:
+        if len(pairs_of(measured)) < rule.looks[0]:
+            return False
+        return judge(Compared(measured, verdict_of(measured, rule)))[0] is not Standing.OPEN
+
+    return enough
 
 
 def _whole(found: Compared) -> Word:

@@ -11,34 +11,17 @@ from store.comparison import Label
 from store.decision import Ruling
 from store.run import Run
 from store.side_by_side import SideBySide
-from store.verdict import Status, Verdict
+from store.verdict import Verdict
 from store.version_verdict import Broken, Row, VersionVerdict
 from tuner.checking import answering, confirm, saying
 from tuner.checking.code import glance, is_same, launched, lost, of_seats
 from tuner.checking.pinned import Pinned
-from tuner.checking.resting import Resting
 from tuner.checking.screen import Screen
 from tuner.checking.screened import notes_of, rival_rows, served_rows
-from tuner.errors import OK, Incomplete
+from tuner.errors import OK
 from tuner.verdicts.session import SessionNoise
 
-OTHER_MODEL = ("model", "config.json")
-BEFOREHAND = {Status.REFUSED: Answer.REFUSED, Status.INCOMPARABLE: Answer.INCOMPARABLE}
 UNSETTLED = (Answer.REGRESSED, Answer.SUSPECT, Answer.INCONCLUSIVE)
-
-
-def without_measuring(fast: Verdict, then: Run, rests: Resting, moved: Sequence[str]) -> Checked | None:
-    """Where nothing was touched, and where times could not help; None where they are wanted. ``moved``: distributions that differ."""
-    scope = saying.scope(then)
-    if fast.status is Status.UNCHANGED or (fast.status is Status.CHANGED and not rests.in_question):
-        sentence = saying.untouched(moved, fast.sentence)
-        return Checked(Answer.HOLDS, sentence, Ground.NOTHING_MOVED, fast, scope, exit_code=OK)
-    if other := [change.what for change in fast.changes if change.what in OTHER_MODEL]:
-        sentence = f"{' and '.join(other)} changed: the pin's cells are another model's, so this is a case for attnpin tune"
-        return Checked(Answer.CHANGED, sentence, Ground.NOTHING_MOVED, fast, scope, exit_code=Incomplete.exit_code)
-    if fast.status in (Status.CHANGED, Status.KNOWN_BAD):
-        return None
-    return Checked(BEFOREHAND[fast.status], fast.sentence, Ground.NOTHING_MOVED, fast, scope, exit_code=fast.exit_code)
 
 
 def by_code(pinned: Pinned, fast: Verdict, now: Run) -> Checked:

@@ -11,6 +11,8 @@ from store.connect import Store
 from store.digest import copies_digest
 from store.repository import begin_run, finished_run, load_run, save_decision
 from store.run import FINISHED, Run
+from tuner.anchors import keep_anchors
+from tuner.budgeting.rationing import rounds_fit
 from tuner.calibrated import noise_floor
 from tuner.checking.code import is_same, launched, lost, of_seats
 from tuner.checking.pinned import Pinned
@@ -24,7 +26,7 @@ from tuner.patience import Patience
 from tuner.plan import make_plan
 from tuner.probe import open_cells, probe_arms
 from tuner.race import race, run_round
-from tuner.racing.next_round import NextRound
+from tuner.racing.next_round import NextRound, foreseen
 from tuner.recorded_times import refuse_unrecorded
 from tuner.session import Session
 from tuner.settings import Settings
@@ -36,9 +38,10 @@ from tuner.waiting import Wait, take_device
 OWNER = "attnpin check"
 
 
-def measured(pinned: Pinned, settings: Settings, store: Store, session: Session) -> Run:
+def measured(pinned: Pinned, settings: Settings, store: Store, session: Session, limit_s: float | None = None) -> Run:
     """A finished run; the rounds are left out where the code is the same. What was measured before of the same pin, machine and
-    libraries is answered from the store, unless ``fresh``; an unfinished run goes on."""
+    libraries is answered from the store, unless ``fresh``; an unfinished run goes on. With ``limit_s`` no process is begun that would
+    not end by then, as far as was seen."""
     settings, environment = meet(session, settings)
     plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
     say_who_answered(session.progress, plan)
@@ -53,7 +56,7 @@ def measured(pinned: Pinned, settings: Settings, store: Store, session: Session)
         return known
     run = begin_run(store, replace(begun, noise_floor=noise_floor(store, environment.board)), settings.fresh)
     announce(session, run)
-    work_off(pinned, replace(job_of(run, plan, store, session, facts, None), everyone=True))
+    work_off(pinned, replace(job_of(run, plan, store, session, facts, limit_s), everyone=True))
     return load_run(store, run.id)
 
 
@@ -77,8 +80,12 @@ def work_off(pinned: Pinned, job: Job) -> None:
     if same_code(pinned, load_run(job.store, job.run_id)) and not pinned.renew:
         save_decision(job.store, job.run_id, None, FINISHED)
         return
+    if pinned.then.anchors:
+        keep_anchors(job, load_run(job.store, job.run_id).environment.board)
     _probe(job, job.arms)
     take_rounds(job)
+    if pinned.then.anchors:
+        keep_anchors(job, load_run(job.store, job.run_id).environment.board)
     decided = decide(load_run(job.store, job.run_id))
     if pinned.renew or (pinned.then.decision and decided.pick != served_pair(pinned.then.decision)):
         race(replace(job, everyone=False))  # a choice that may be pinned is measured once more
@@ -95,7 +102,8 @@ def same_code(pinned: Pinned, now: Run) -> bool:
 def take_rounds(job: Job) -> None:
     """As many fresh processes as the pin's profile asks for, every arm in each, however slow. Raises `MeasurementInvalid` as a race."""
     patience: dict[int, Patience] = {}
-    while coming := _next(load_run(job.store, job.run_id)):
+    while (coming := _next(run := load_run(job.store, job.run_id))) and rounds_fit(job, coming.arms, 1):
+        job.session.expect(foreseen(run, coming, everyone=True), others=True)
         run_round(job, coming, patience.setdefault(coming.index, Patience(f"round {coming.index + 1}")))
 
 

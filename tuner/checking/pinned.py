@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reports import wording
 from store.pin import Pin
 from store.run import Run
 from tuner.checking.resting import Resting
-from tuner.errors import UsageError
 from tuner.settings import Settings
 from tuner.shipped import shipped_entries
 
@@ -21,18 +19,6 @@ class Pinned:
     then: Run
     rests: Resting
     renew: bool = False
-
-
-def refuse_edited(pin: Pin, then: Run) -> None:
-    """Raises `UsageError` for flags that the run behind the pin did not decide for: nothing was ever measured for them."""
-    decided = dict(then.decision.flags) if then.decision else {}
-    if dict(pin.flags) != decided or pin.run != then.id:
-        said = wording.flags(pin.flags) or "no flag"
-        meant = wording.flags(tuple(decided.items())) or "none"
-        raise UsageError(
-            f"the pin of run {pin.run} sets {said}, and run {then.id} in its evidence decided for {meant}: somebody edited one of "
-            "them; restore both, or write them again with attnpin tune"
-        )
 
 
 def as_pinned(settings: Settings, then: Run) -> Settings:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from backends.arm import Arm
 from backends.cell import Phase
@@ -70,13 +70,21 @@ def differing(then: Run, here: Environment) -> tuple[str, ...]:
 
 def arms_to_measure(then: Run, today: Sequence[Arm], rests: Resting) -> tuple[Arm, ...]:
     """As they are ``today``: all that the pin rests on, and where few of those are untouched, arms beside them that raced longest, as
-    controls."""
+    controls. One that came out of a search is today's arm of its backend with its own page size and knobs."""
     under = {name for _, name in rests.under}
     others = [arm.name for arm in then.arms if arm.name not in under | rests.touched]
     wanted = MOST_CONTROLS - len(under - rests.touched)
     controls = sorted(others, key=lambda name: -_processes(then, name))[: max(0, wanted)]
     names = under.union(name for name in controls if _processes(then, name))
-    return tuple(arm for arm in today if arm.name in names)
+    return (*(arm for arm in today if arm.name in names), *_turned(then, today, names))
+
+
+def _turned(then: Run, today: Sequence[Arm], names: Collection[str]) -> Iterator[Arm]:
+    there, backends = {arm.name for arm in today}, {(arm.backend, arm.provider): arm for arm in today}
+    for arm in then.arms if then.searched else ():
+        now = backends.get((arm.backend, arm.provider))
+        if now is not None and arm.name in names and arm.name not in there:
+            yield replace(arm, driver=now.driver, packages=now.packages)
 
 
 def cells_of(run: Run, phase: Phase) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from tuner.checking.code import is_same, launched, no_other
 from tuner.checking.resting import Resting, Seat, cells_of
 from tuner.checking.series import Key, Series, series_of
 from tuner.sieve import measured_trials
+from tuner.verdicts.bound import by_bound, told
 from tuner.verdicts.correction import MOST_DRIFT, Correction, by_controls, none
 from tuner.verdicts.inference import Estimates
 from tuner.verdicts.session import SessionNoise
@@ -61,7 +62,18 @@ class Screen:
         return {cell: tuple(arm for arm, its in keys if its == cell) for _, cell in keys}
 
     def correction(self, cell: str) -> Correction:
-        return correction_by(self.controls.get(cell, ()), cell, self.new, self.old)
+        """By arms that nothing touched; where there are none, by kernels that never change, if both runs timed them."""
+        if self.controls.get(cell) or not self.anchored:
+            return correction_by(self.controls.get(cell, ()), cell, self.new, self.old)
+        return by_bound(self.now.anchors, self.then.anchors, self.phases[cell])
+
+    @property
+    def anchored(self) -> bool:
+        return told(self.now.anchors) and told(self.then.anchors)
+
+    @cached_property
+    def phases(self) -> dict[str, Phase]:
+        return {weighted.cell.name: weighted.cell.phase for weighted in self.then.cells}
 
     def estimate(self, key: Key) -> Estimates:
         return difference(self.new[key][:, None], self.old[key][:, None], self.correction(key[1]), self.noise)

@@ -42,7 +42,8 @@ def notes_of(screen: Screen) -> Iterator[str]:
     yield from dict.fromkeys(sentence for key in keys if (sentence := screen.apart(key)))
     if alone := dict.fromkeys(cell for _, cell in keys if not screen.controls.get(cell)):
         where = "any cell" if len(alone) == len(dict.fromkeys(cell for _, cell in keys)) else ", ".join(alone)
-        yield f"no arm that nothing touched was measured on {where}: what the whole board moved by is not taken off there"
+        instead = "taken off by kernels that never change alone" if screen.anchored else "not taken off there"
+        yield f"no arm that nothing touched was measured on {where}: what the whole board moved by is {instead}"
 
 
 def _family(screen: Screen, keys: Sequence[Key]) -> tuple[Row, ...]:

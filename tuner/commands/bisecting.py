@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from tuner.commands.comparing import Wheels, gated
-from tuner.commands.options import ConfigDir, Json, Markdown, Overrides
-from tuner.errors import UsageError
+from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, refuse_two_forms
 
 Distribution = Annotated[str, typer.Argument(metavar="DIST", help="as pip knows it, such as flashinfer-python")]
 Good = Annotated[str, typer.Argument(metavar="GOOD", help="a release that every other one is compared with")]
@@ -41,8 +40,7 @@ def bisect(
     from tuner.bisect import run_bisect
     from tuner.bisecting.releases import Asked
 
-    if json and markdown:
-        raise UsageError("--json and --md are two forms of one answer; give one of them")
+    refuse_two_forms(json, markdown)
     named = tuple(part.strip() for part in (releases or "").split(",") if part.strip())
     asked = Asked(distribution, good, bad, until_good, named, wheels, pre)
     found = run_bisect(asked, gated(overrides or []), config_dir)

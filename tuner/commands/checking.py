@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, PinFile, pin_path_of, settings_of
+from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, PinFile, pin_path_of, refuse_two_forms, settings_of
 from tuner.errors import GRAVITY, UsageError, worst
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ Packages = Annotated[
     str | None,
     typer.Option("--packages", metavar="FILE", help="judge an image by a list of its packages: pip freeze, pip inspect or an SBOM"),
 ]
+Page = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="with --pins: every answer on a page, too")]
 Wheels = Annotated[
     str | None, typer.Option("--wheels", metavar="DIR", help="the old versions from this folder, where the worker runs, not from an index")
 ]
@@ -36,44 +37,71 @@ def check(
     write: Annotated[bool, typer.Option("--write", help="write the pin anew with what is measured today")] = False,
     no_confirm: Annotated[bool, typer.Option("--no-confirm", help="stored times alone, never both versions side by side")] = False,
     wheels: Wheels = None,
+    html: Page = None,
     json: Json = False,
     markdown: Markdown = False,
     config_dir: ConfigDir = None,
 ) -> int:
     """Has anything under the pin changed, and if so, does it still hold? With model=hf model.path=CHECKPOINT also its config.json.
     Exit 0: it holds; 1: slower, or (without measuring) a pinned flag or a release is known bad; 3: not to be told; 5: wrong answers."""
-    if json and markdown:
-        raise UsageError("--json and --md are two forms of one answer; give one of them")
+    refuse_two_forms(json, markdown)
     unmeasured = fast or packages is not None
     if unmeasured and (write or wheels or no_confirm):
         option = "--write" if write else "--wheels" if wheels else "--no-confirm"
         raise UsageError(f"{option} is for a check that measures; leave {'--fast' if fast else '--packages'} out")
+    if html is not None:
+        _refuse_page(html, pins)
     paths = _paths(overrides, config_dir, pin, pins)
+    answers: Sequence[Checked | Verdict]
     if not unmeasured:
         from tuner.check_measured import Request
 
-        return _measured([Request(path, write, not no_confirm, wheels) for path in paths], overrides, config_dir, json, markdown)
-    verdicts = _fast(paths, overrides, config_dir) if packages is None else _listed(paths, packages, overrides, config_dir)
-    sys.stdout.write(_rendered(verdicts, json, markdown))
-    return worst(verdict.exit_code for verdict in verdicts)
+        answers = _measured([Request(path, write, not no_confirm, wheels) for path in paths], overrides, config_dir, json, markdown)
+    else:
+        answers = _fast(paths, overrides, config_dir) if packages is None else _listed(paths, packages, overrides, config_dir)
+        sys.stdout.write(_rendered(answers, json, markdown))
+    _sum_up(answers, html, silent=json or markdown)
+    return worst(found.exit_code for found in answers)
 
 
-def _measured(asked: list[Request], overrides: list[str] | None, config_dir: str | None, json: bool, markdown: bool) -> int:
+def _refuse_page(page: Path, pins: str | None) -> None:
+    """Before anything is measured."""
+    from store.files import destination
+    from tuner.pin_place import refuse_folder
+
+    if pins is None:
+        raise UsageError(f"--html {page} is a page of many pins; give a folder of them with --pins")
+    refuse_folder(f"--html {page}", destination(page))
+
+
+def _sum_up(answers: Sequence[Checked | Verdict], page: Path | None, silent: bool) -> None:
+    """Of several: a table below the answers, and a page."""
+    from reports import checked_many
+
+    if len(answers) > 1 and not silent:
+        sys.stdout.write(f"\n{checked_many.render_text(answers)}")
+    if page is not None:
+        from store.files import write_together
+
+        write_together([(page, checked_many.render_html(answers, page.parent).encode())])
+
+
+def _measured(asked: list[Request], overrides: list[str] | None, config_dir: str | None, json: bool, markdown: bool) -> list[Checked]:
     """Each pin's answer as soon as it is there, but for the one comment that Markdown is."""
     from reports.checked import render_json, render_markdown, render_text
     from tuner.check_measured import check_measured
+    from tuner.checking.many import each_of, unchecked
 
-    settings = settings_of(overrides, config_dir)
+    settings, requests = settings_of(overrides, config_dir), {each.path: each for each in asked}
     answers: list[Checked] = []
-    for each in asked:
-        found = check_measured(each, settings)
-        answers.append(replace(found, pin=str(each.path)) if len(asked) > 1 else found)
+    for found in each_of(list(requests), lambda path: check_measured(requests[path], settings), unchecked):
+        answers.append(found)
         if not markdown:
-            sys.stdout.write((render_json if json else render_text)(answers[-1]))
+            sys.stdout.write((render_json if json else render_text)(found))
             sys.stdout.flush()
     if markdown:
         sys.stdout.write(render_markdown(sorted(answers, key=lambda found: GRAVITY.index(found.exit_code))))
-    return worst(found.exit_code for found in answers)
+    return answers
 
 
 def _paths(overrides: list[str] | None, config_dir: str | None, pin: str | None, pins: str | None) -> tuple[Path, ...]:
@@ -88,11 +116,10 @@ def _paths(overrides: list[str] | None, config_dir: str | None, pin: str | None,
 
 def _fast(paths: tuple[Path, ...], overrides: list[str] | None, config_dir: str | None) -> tuple[Verdict, ...]:
     from tuner.check import check_fast
+    from tuner.checking.many import each_of, unreadable
 
     settings = settings_of(overrides, config_dir)
-    if len(paths) == 1:
-        return (check_fast(paths[0], settings),)
-    return tuple(replace(check_fast(path, settings), pin=str(path)) for path in paths)
+    return tuple(each_of(paths, lambda path: check_fast(path, settings), unreadable))
 
 
 def _listed(paths: tuple[Path, ...], packages: str, overrides: list[str] | None, config_dir: str | None) -> tuple[Verdict, ...]:

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tuner.commands.options import ConfigDir, Explain, Json, Markdown, Overrides
+from tuner.commands.options import ConfigDir, Explain, Json, Markdown, Overrides, refuse_two_forms
 
 if TYPE_CHECKING:
     from store.attribution import Attribution
     from tuner.compare import Compared
 
+
+class Tuning(str, Enum):
+    AS_SHIPPED = "as-shipped"
+    PINNED = "pinned"
+
+
 ENV = 'present (what is configured), an interpreter, "path:DIR[:DIR]", "name==version,..." or a command that ends in a Python'
 Baseline = Annotated[str, typer.Option("--baseline", metavar="ENV", help=f"the old one: {ENV}")]
 Candidate = Annotated[
-    str, typer.Option("--candidate", metavar="ENV", help="the new one, written likewise; or with:KEY=VALUE, other settings")
+    str, typer.Option("--candidate", metavar="ENV", help="the new one, written likewise; with:KEY=VALUE, other settings; or slowed:SHARE")
 ]
 Wheels = Annotated[
     str | None, typer.Option("--wheels", metavar="DIR", help="wheels for name==version, in this folder where the worker runs")
@@ -29,6 +37,10 @@ Out = Annotated[
 ]
 Attribute = Annotated[
     bool, typer.Option("--attribute", help="where several distributions differ, move one at a time and say which makes attention slower")
+]
+Pinned = Annotated[
+    Tuning,
+    typer.Option("--tuning", help="pinned: libraries that choose kernels by timing choose in the candidate as they did in the baseline"),
 ]
 ObservedLoss = Annotated[
     float | None,
@@ -47,16 +59,19 @@ def compare(
     out: Out = None,
     attribute: Attribute = False,
     observed_loss: ObservedLoss = None,
+    tuning: Pinned = Tuning.AS_SHIPPED,
     config_dir: ConfigDir = None,
 ) -> int:
     """Two environments in one sitting: is attention slower in the new one? Exit 0: no; 1: yes; 3: not to be told; 5: wrong answers."""
+    refuse_two_forms(json, markdown)
     from tuner.compare import run_compare
     from tuner.comparing.env import env_of
     from tuner.comparing.recorded import refuse_unwritable, write_comparison
 
     if out is not None:
         refuse_unwritable(out)
-    envs, words = (env_of(baseline), env_of(candidate)), gated(overrides or [])
+    envs = (env_of(baseline), replace(env_of(candidate), pinned=tuning is Tuning.PINNED))
+    words = gated(overrides or [])
     found, attribution = run_compare(envs, words, config_dir, wheels), None
     if out is not None:
         write_comparison(out, found.measured, config_dir)

@@ -9,7 +9,7 @@ import typer
 
 from backends.question import ENGINES
 from tuner.boundary import say
-from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, settings_of
+from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, refuse_two_forms, settings_of
 from tuner.errors import UsageError
 
 COMPARED = "sglang"  # whose documentation and docstrings were read
@@ -23,6 +23,7 @@ def limits(
     drift: Annotated[bool, typer.Option("--drift", help="where the engine's documentation, docstrings and code differ")] = False,
 ) -> None:
     """Every backend with its limits, for the rules of one engine.version. Needs no GPU and asks none."""
+    refuse_two_forms(json, markdown)
     from reports import drift as differences
     from reports import limits_table
     from tuner.engines.lookup import engine_named

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,18 +21,36 @@ def plan(
     json: Json = False,
     config_dir: ConfigDir = None,
     tree: Annotated[bool, typer.Option("--tree", help="the engine's default tree alone, and this scenario's way through it")] = False,
+    multirun: Annotated[
+        bool, typer.Option("--multirun", "-m", help="what the sweep of these overrides would cost; scenarios=FILE too")
+    ] = False,
 ) -> None:
-    """What the engine would pick, what may run and what may not and why, what a run would cost. Needs no GPU."""
+    """What the engine would pick, what may run and what may not and why, what a run would cost; of many scenarios (scenarios=FILE,
+    --multirun) what they would cost together. Needs no GPU."""
+    if multirun or any(each.startswith("scenarios=") for each in overrides or ()):
+        if tree:
+            raise UsageError("--tree draws the way of one scenario; leave out --multirun and scenarios=FILE")
+        sys.stdout.write(_sweep(overrides or [], json, config_dir))
+        return
     if tree:
         sys.stdout.write(_tree(settings_of(overrides, config_dir), json))
         return
     from reports.plan import render_json, render_text
     from tuner.consult import consulted_for_plan
+    from tuner.elsewhere import measured_elsewhere
     from tuner.plan import make_plan
 
     settings, consulted = consulted_for_plan(settings_of(overrides, config_dir))
     made = make_plan(settings, consulted=consulted)
+    made = replace(made, notes=(*made.notes, *measured_elsewhere(settings.scenario, settings.store_url)))
     sys.stdout.write(render_json(made) if json else render_text(made))
+
+
+def _sweep(overrides: list[str], json: bool, config_dir: str | None) -> str:
+    from reports.sweep_cost import render_json, render_text
+    from tuner.sweep.cost import sweep_cost
+
+    return (render_json if json else render_text)(sweep_cost(overrides, config_dir))
 
 
 def tune(context: typer.Context) -> int:
@@ -63,14 +82,14 @@ def demo(
 ) -> None:
     """A run recorded on an H200, replayed in half a minute: probes, rounds, decision, pin. Or `demo upgrade`: what FlashInfer 0.6.1 did to
     a server that had pinned flashinfer, and the way out. Needs no GPU."""
-    from tuner.recordings import UPGRADE
+    from tuner.demo.recordings import UPGRADE
 
     if recorded == UPGRADE:
-        from tuner.demo_upgrade import run_demo_upgrade
+        from tuner.demo.upgrade import run_demo_upgrade
 
         run_demo_upgrade(out, fast)
     else:
-        from tuner.demo import run_demo
+        from tuner.demo.tuning import run_demo
 
         run_demo(recorded, out, fast)
 

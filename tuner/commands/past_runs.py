@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tuner.boundary import say
-from tuner.commands.options import ConfigDir, Explain, Json, Markdown, Overrides, PinFile, names_pin, pin_path_of, settings_of
+from tuner.commands.options import (
+    ConfigDir,
+    Explain,
+    Json,
+    Markdown,
+    Overrides,
+    PinFile,
+    named_run,
+    names_pin,
+    pin_path_of,
+    refuse_two_forms,
+    settings_of,
+)
 from tuner.errors import OK, UsageError, worst
 
 if TYPE_CHECKING:
+    from reports.web.page import WebPage
     from store.run import Run
+    from tuner.past.asking import Asked
+
+LISTED = 100
 
 
 def report(
@@ -23,26 +40,48 @@ def report(
     comparison: Annotated[
         Path | None, typer.Option("--comparison", metavar="FILE", help="what compare --out wrote: its evidence, or the folder")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="one page for a browser, which needs nothing beside it; - = printed")
+    ] = None,
     markdown: Markdown = False,
     json: Json = False,
     explain: Explain = False,
     config_dir: ConfigDir = None,
 ) -> None:
     """One run or comparison, whole, from the store, from the evidence beside a pin, or from that of a comparison."""
+    refuse_two_forms(json, markdown)
     if comparison is not None and (run_id is not None or names_pin(overrides, pin)):
         raise UsageError("--comparison, --run and --pin each name what to report; give one of them")
+    if html is not None and (markdown or json or explain):
+        raise UsageError("--html is a page of its own; leave out --md, --json and --explain")
+    if html is not None:
+        return _page(html, overrides, run_id, pin, comparison, config_dir)
     if comparison is not None:
         sys.stdout.write(_compared(comparison, markdown, json, explain, config_dir))
-        return
-    from tuner.stored import run_from_pin, run_from_store
+        return None
+    run, newer = named_run(overrides, run_id, pin, config_dir)
+    if newer is not None:
+        say(newer)
+    sys.stdout.write(_explained(run, markdown, json) if explain else _reported(run, markdown, json))
+    return None
 
-    if run_id is None and names_pin(overrides, pin):
-        run = run_from_pin(pin_path_of(overrides, config_dir, pin))
-    else:
-        run, newer = run_from_store(settings_of(overrides, config_dir).store_url, run_id)
+
+def _page(
+    out: Path, overrides: list[str] | None, run_id: str | None, pin: str | None, comparison: Path | None, config_dir: str | None
+) -> None:
+    from tuner import report_page
+
+    def page() -> WebPage:
+        if comparison is not None:
+            return report_page.of_comparison(comparison, config_dir)
+        if names_pin(overrides, pin) and run_id is None:
+            return report_page.of_pin(pin_path_of(overrides, config_dir, pin))
+        run, newer = named_run(overrides, run_id, pin, config_dir)
         if newer is not None:
             say(newer)
-    sys.stdout.write(_explained(run, markdown, json) if explain else _reported(run, markdown, json))
+        return report_page.of_stored(run)
+
+    report_page.write(page, out)
 
 
 def _reported(run: Run, markdown: bool, json: bool) -> str:
@@ -81,30 +120,45 @@ def history(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="a picture too: .svg, .png or .pdf (needs matplotlib)")
     ] = None,
+    comparison: Annotated[
+        list[Path] | None,
+        typer.Option("--comparison", metavar="DIR", help="out of what compare --out wrote, not the store; several may be given"),
+    ] = None,
+    last: Annotated[int | None, typer.Option("--last", metavar="N", min=0, help=f"how many runs; 0 = all; default: {LISTED}")] = None,
     json: Json = False,
     config_dir: ConfigDir = None,
 ) -> int:
     """The runs in the store, newest first; with --cell and --arm that arm's time over versions and dates on one board, each point held
     against the first. Exit 0: the last one is no slower; 1: it is; 3: not to be told."""
+    if last is not None and (cell or arm):
+        raise UsageError("--last is for the list of runs; leave it out beside --cell and --arm")
     if cell and arm:
-        return _courses(overrides, cell, arm, over, plot, json, config_dir)
-    if cell or arm or over or plot:
-        raise UsageError("--cell and --arm belong together, and --over and --plot to them; attnpin history alone lists the runs")
+        from tuner.past.asking import Asked
+
+        return _courses(overrides, Asked(tuple(arm), cell, over), comparison or (), plot, json, config_dir)
+    if cell or arm or over or plot or comparison:
+        raise UsageError(
+            "--cell and --arm belong together, and --over, --plot and --comparison to them; attnpin history alone lists the runs"
+        )
     from reports.run_list import render, render_json
     from tuner.stored import runs_in
 
-    runs = runs_in(settings_of(overrides, config_dir).store_url)
+    runs, more = runs_in(settings_of(overrides, config_dir).store_url, (LISTED if last is None else last) or None)
+    if more is not None:
+        say(more)
     sys.stdout.write(render_json(runs) if json else render(runs))
     return OK
 
 
 def _courses(
-    overrides: list[str] | None, cell: str, arms: list[str], over: str | None, picture: Path | None, json: bool, config_dir: str | None
+    overrides: list[str] | None, asked: Asked, comparisons: Sequence[Path], picture: Path | None, json: bool, config_dir: str | None
 ) -> int:
     from reports.course import render_json, render_text
-    from tuner.past.asking import courses_in, plot
+    from tuner.past.asking import courses_in, in_files, in_store, plot
 
-    found = courses_in(settings_of(overrides, config_dir), overrides or (), arms, cell, over)
+    settings = settings_of(overrides, config_dir)
+    source = in_files(comparisons) if comparisons else in_store(settings.store_url)
+    found = courses_in(source, settings, overrides or (), asked)
     if picture is not None:
         plot(found, picture)
     sys.stdout.write((render_json if json else render_text)(found))

@@ -7,29 +7,41 @@ from dataclasses import dataclass, replace
 
 from backends.measured import Trial
 from backends.spec import StageSpec
+from backends.timing.sampled import PLAIN, Manner
 from store.connect import Store
 from store.side_by_side import SideBySide
+from tuner.comparing.in_turn import SHARE
 from tuner.comparing.side import Side
 from tuner.job import Job
 from tuner.new_run import stage_of
 from tuner.sieve import Entrant, measured_trials
 
-SHARE = 0.35  # of the device's memory, for each of two processes
-
 
 @dataclass(frozen=True)
 class Both:
-    """``id`` of what is stored; ``jobs`` baseline first, their sessions open."""
+    """``id`` of what is stored; ``jobs`` baseline first, their sessions open. ``manners``: how either side's calls are timed.
+    ``together`` as of `SideBySide`; ``pinned``: the candidate chooses as the baseline did."""
 
     id: str
     store: Store
     jobs: tuple[Job, Job]
+    manners: tuple[Manner, Manner] = (PLAIN, PLAIN)
+    together: bool = True
+    pinned: bool = False
 
 
 def shared_stage(baseline: Side) -> StageSpec:
     """The baseline's server for both sides, in as much memory as leaves room for the other one."""
     stage, memory = stage_of(baseline.plan), baseline.environment.board.memory_bytes
     return stage if memory is None else replace(stage, budget_bytes=int(SHARE * memory))
+
+
+def manners_of(slowed: tuple[float, float]) -> tuple[Manner, Manner]:
+    """Of sides that are slowed by such shares (0 = not at all). Both take the launches a sample that the slower one needs: a longer
+    sample has less of what surrounds it."""
+    fewest = max(Manner(slowed=share).least for share in slowed)
+    baseline, candidate = (Manner(slowed=share, fewest=fewest) for share in slowed)
+    return baseline, candidate
 
 
 def field_of(measured: SideBySide) -> tuple[Entrant, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from backends.measured import Identity, KernelNode, Trial, code_id
+from reports import wording
 from reports.kernel_names import launched, short
 from store.run import Run
 from store.side_by_side import SideBySide
@@ -47,7 +48,7 @@ def _kernels(before: Identity, after: Identity) -> str | None:
         return _replaced(gone, come) or "launched in another order"
     names = before.kernels if len(before.kernels) == len(before.nodes) else [node.name for node in before.nodes]
     different = [_launch(short(name), *nodes) for name, *nodes in zip(names, before.nodes, after.nodes) if nodes[0] != nodes[1]]
-    return _listed(different) or None
+    return wording.the_first(different, SHOWN) or None
 
 
 def _replaced(gone: Counter[str], come: Counter[str]) -> str:
@@ -61,11 +62,6 @@ def _launch(name: str, before: KernelNode, after: KernelNode) -> str:
     fields = (("grid", before.grid, after.grid), ("block", before.block, after.block), ("shared", before.shared_bytes, after.shared_bytes))
     changes = [f"{what} {old} to {new}" for what, old, new in fields if old != new]
     return f"{name}: {', '.join(changes) or 'other machine code'}"
-
-
-def _listed(said: Sequence[str]) -> str:
-    more = f" and {len(said) - SHOWN} more" if len(said) > SHOWN else ""
-    return ", ".join(said[:SHOWN]) + more
 
 
 def broken(measured: SideBySide) -> tuple[Broken, ...]:

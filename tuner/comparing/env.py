@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from packaging.utils import canonicalize_name
 
+from store.side_by_side import SLOWED
 from tuner.errors import UsageError
 
 FOLDERS, SETTINGS, PRESENT = "path:", "with:", "present"
+LEAST_SLOWED, MOST_SLOWED = 0.001, 1.0
 SPECIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._ -]*\])?\s*([=~!<>]=|[<>])")  # what begins one, right or wrong
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?==[A-Za-z0-9.!+_-]+")
 
@@ -18,17 +20,22 @@ REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?==[A
 @dataclass(frozen=True)
 class Env:
     """``said`` is what was written. ``command`` replaces the configured one, ``folders`` come before the configured ones,
-    ``packages`` ("name==version") are laid over what is installed, ``overrides`` are settings of this side alone."""
+    ``packages`` ("name==version") are laid over what is installed, ``overrides`` are settings of this side alone. ``slowed``: every
+    sample has so many further launches, as a share: a slowdown of known size. ``pinned``: libraries that choose by timing choose as
+    in the baseline."""
 
     said: str
     command: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     overrides: tuple[str, ...] = ()
+    slowed: float = 0.0
+    pinned: bool = False
 
 
 def env_of(said: str) -> Env:
-    """Of "present", "path:DIR[:DIR]", "name==version,...", "with:KEY=VALUE ...", an interpreter, or a command that ends in one.
+    """Of "present", "path:DIR[:DIR]", "name==version,...", "with:KEY=VALUE ...", "slowed:SHARE", an interpreter, or a command that
+    ends in one.
 
     Raises `UsageError` where it is none of these.
     """
@@ -39,6 +46,8 @@ def env_of(said: str) -> Env:
         return Env(said, folders=_folders(said, text.removeprefix(FOLDERS)))
     if text.startswith(SETTINGS):
         return Env(said, overrides=_settings(said, text.removeprefix(SETTINGS)))
+    if text.startswith(SLOWED):
+        return Env(said, slowed=_share(said, text.removeprefix(SLOWED)))
     if SPECIFIER.match(text) or ("==" in text and not re.search(r"\s", text)):
         return Env(said, packages=_requirements(said, [part.strip() for part in text.split(",")]))
     words = _words(said, text)
@@ -59,6 +68,19 @@ def _settings(said: str, text: str) -> tuple[str, ...]:
     if not settings:
         raise UsageError(f"the environment {said!r} names no setting; write with:KEY=VALUE, or present for what is configured")
     return settings
+
+
+def _share(said: str, text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not LEAST_SLOWED <= share <= MOST_SLOWED:
+        raise UsageError(
+            f"the environment {said!r} names no share of {LEAST_SLOWED} to {MOST_SLOWED:g}; write slowed:0.05 for what is configured, "
+            "five percent slower"
+        )
+    return share
 
 
 def _requirements(said: str, parts: list[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from tuner.comparing.dispatch import beside, broken, dispatches
 from tuner.comparing.env import SETTINGS
 from tuner.comparing.known import known_issues
 from tuner.comparing.sameness import controls, moved, untouched
+from tuner.comparing.tuning import tuned_apart
 from tuner.comparing.uncompared import in_other_modes, without_baseline
 from tuner.errors import OK, REGRESSED, Incomplete, WrongResults
 from tuner.unmeasured.regressions import Regression
@@ -58,7 +59,7 @@ def judge(measured: SideBySide, rule: Rule, known: Iterable[Regression] = ()) ->
         moved=moved(measured.baseline, measured.candidate),
         shifted=off,
         rounds=len(pairs),
-        notes=(*unlike, *without_baseline(measured), *_notes(measured, bool(kept))),
+        notes=(*unlike, *without_baseline(measured), *tuned_apart(measured), *_notes(measured, bool(kept))),
         exit_code=exit_code(label, failed),
         issues=tuple(known_issues(measured, rows, known)),
         unlike=unlike,
@@ -133,7 +134,9 @@ def exit_code(label: Label, failed: Iterable[Broken]) -> int:
 def _notes(measured: SideBySide, has_controls: bool) -> Iterable[str]:
     changes = moved(measured.baseline, measured.candidate)
     set_apart = measured.said[0] != measured.said[1] and any(said.startswith(SETTINGS) for said in measured.said)
-    if not changes and set_apart:
+    if measured.is_slowed:
+        yield "the candidate is the baseline slowed by further launches: this measures the measuring"
+    elif not changes and set_apart:
         yield "no version, content or variable differs between the two environments: what differs is what with: sets"
     elif not changes:
         yield "nothing differs between the two environments: this measures the measuring"

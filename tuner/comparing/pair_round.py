@@ -32,12 +32,13 @@ class SideFailed(Exception):
 class Player:
     """One side's process, which works while it has the device and stands still while it has not."""
 
-    def __init__(self, side: int, job: Job, worker: Worker, message: Mapping[str, Any], headline: str) -> None:
+    def __init__(self, side: int, job: Job, worker: Worker, message: Mapping[str, Any], headline: str, turns: bool = True) -> None:
+        """``turns``: another process stands on the device too."""
         self._side = side
         self._job = job
         self._worker = worker
         self._headline = headline
-        self._events = worker.ask({**message, "turns": True})
+        self._events = worker.ask({**message, "turns": turns})
         self._round: Round | None = None
         self._waits = False
 
@@ -81,7 +82,26 @@ def measure_pair(
             outer, inner = rng.sample(players, 2)
             for player in (outer, inner, inner, outer):
                 player.turn()
-    old, new = (player.round for player in players)
+    return _whole([player.round for player in players])
+
+
+def measure_in_turn(
+    jobs: Sequence[Job], messages: Sequence[Mapping[str, Any]], workers: Sequence[Worker], order: Sequence[int], headline: str
+) -> tuple[Round, Round]:
+    """As `measure_pair`, each process alone, in the ``order`` of their sides. ``workers`` are entered here."""
+    found: dict[int, Round] = {}
+    for side in order:
+        jobs[side].session.clock.enter("import")
+        with workers[side] as worker:
+            player = Player(side, jobs[side], worker, messages[side], headline, turns=False)
+            player.turn()
+            found[side] = player.round
+    return _whole([found[0], found[1]])
+
+
+def _whole(rounds: Sequence[Round]) -> tuple[Round, Round]:
+    """Raises `SideFailed` for the side that lost too many blocks."""
+    old, new = rounds
     if lost := too_few_blocks((old, new)):
         poorer = int(_visits(new) < _visits(old))
         raise SideFailed(poorer, WorkerFailed(Outcome.INTERRUPTED, lost, Place()))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from store.scenario import Scenario
+from tuner.comparing.env import Env
 from tuner.errors import UsageError
 from tuner.settings import Settings
 
@@ -28,6 +29,12 @@ def refuse_other_questions(baseline: Settings, candidate: Settings) -> None:
         raise UsageError(
             "path: changes nothing on a simulated GPU, which runs no kernels; name versions (name==version) or with:gpu.simulated.*"
         )
+
+
+def refuse_slow_baseline(baseline: Env) -> None:
+    """Raises `UsageError`."""
+    if baseline.slowed:
+        raise UsageError(f"--baseline {baseline.said}: slowed: makes a candidate slower than a baseline; give it to --candidate")
 
 
 def _changed(baseline: Settings, candidate: Settings) -> Iterator[str]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from itertools import count
 
+from backends.arm import Arm
 from backends.measured import Round
-from store.run import Run
-from store.side_by_side import SideBySide
+from backends.timing.sampled import Manner
+from store.errors import AlreadyStored
+from store.side_by_side import SIDES, SideBySide
 from store.side_by_sides import add_pair, load_side_by_side
 from tuner.comparing.both import Both, field_of
-from tuner.comparing.pair_round import SideFailed, measure_pair
+from tuner.comparing.in_turn import order_of
+from tuner.comparing.pair_round import SideFailed, measure_in_turn, measure_pair
 from tuner.job import Job
 from tuner.patience import RETRIES, Patience
 from tuner.race import of_one_kind, round_seed, withdrawals
@@ -19,7 +22,7 @@ from tuner.racing.sameness import spaced_cells
 from tuner.sieve import Entrant
 from tuner.verdicts.rule import Rule
 
-WORDS = ("baseline", "candidate")
+Message = Mapping[str, object]
 
 
 def next_pair(both: Both, rule: Rule) -> bool:
@@ -38,6 +41,8 @@ def next_pair(both: Both, rule: Rule) -> bool:
             _bear(both, failed, field, index, patience)
             measured = load_side_by_side(both.store, both.id)
             continue
+        except AlreadyStored:
+            both.jobs[0].session.progress.note(f"pair {index + 1} is there already, of another process at the same comparison; it counts")
         both.jobs[0].session.progress.step()
         return True
     return False
@@ -50,26 +55,36 @@ def _bear(both: Both, failed: SideFailed, field: Sequence[Entrant], index: int, 
         patience.bear(failure)
     job.keep_trials(withdrawn)
     where = ", ".join(name for name in (failure.arm, failure.cell) if name) or "no arm to blame"
-    said = f"pair {index + 1} broke off in the {WORDS[failed.side]}, {failure.outcome.value} ({where}): {failure.detail}"
+    said = f"pair {index + 1} broke off in the {SIDES[failed.side]}, {failure.outcome.value} ({where}): {failure.detail}"
     job.session.progress.note(f"{said}; it is run again (at most {RETRIES} times for nobody's fault)")
 
 
 def _one_pair(both: Both, measured: SideBySide, field: Sequence[Entrant], index: int, headline: str) -> tuple[Round, Round]:
     runs, arms = (measured.baseline, measured.candidate), tuple(entrant.arm for entrant in field)
-    messages = [_message(job, run, field, index, measured) for job, run in zip(both.jobs, runs)]
+    sides = zip(both.jobs, both.manners)
+    messages = [_message(job, field, index, measured, manner) for job, manner in sides]
+    take = _at_once if both.together else _in_turn
+    old, new = (of_one_kind(run, each) for run, each in zip(runs, take(both, messages, arms, index, headline)))
+    return old, new
+
+
+def _at_once(both: Both, messages: Sequence[Message], arms: Sequence[Arm], _: int, headline: str) -> tuple[Round, Round]:
     with ExitStack() as stack:
         for job in both.jobs:
             job.session.clock.enter("import")
         workers = [stack.enter_context(job.session.worker(arms)) for job in both.jobs]
-        found = measure_pair(both.jobs, messages, workers, headline)
-    old, new = (of_one_kind(run, each) for run, each in zip(runs, found))
-    return old, new
+        return measure_pair(both.jobs, messages, workers, headline)
 
 
-def _message(job: Job, run: Run, field: Sequence[Entrant], index: int, measured: SideBySide) -> dict[str, object]:
-    """The same for both sides but for the device they stand on."""
+def _in_turn(both: Both, messages: Sequence[Message], arms: Sequence[Arm], index: int, headline: str) -> tuple[Round, Round]:
+    workers = [job.session.worker(arms) for job in both.jobs]
+    return measure_in_turn(both.jobs, messages, workers, order_of(both.jobs[0].scenario.measure.seed, index), headline)
+
+
+def _message(job: Job, field: Sequence[Entrant], index: int, measured: SideBySide, manner: Manner) -> Message:
+    """The same for both sides but for the device they stand on, and the launches that slow one of them."""
     cells = tuple(weighted.cell for weighted in job.cells if any(weighted.cell.name in entrant.cells for entrant in field))
     skip = tuple((entrant.arm.name, cell.name) for entrant in field for cell in cells if cell.name not in entrant.cells)
     spaced = spaced_cells((*measured.baseline.trials, *measured.candidate.trials))
-    arms = tuple(entrant.arm for entrant in field)
-    return job.question("round", cells, index=index, seed=round_seed(job, index), arms=arms, skip=skip, spaced=spaced)
+    arms, seed = tuple(entrant.arm for entrant in field), round_seed(job, index)
+    return job.question("round", cells, index=index, seed=seed, arms=arms, skip=skip, spaced=spaced, manner=manner)

@@ -19,7 +19,7 @@ from tuner.progress import Progress
 from tuner.session import Session
 from tuner.settings import Settings, compose
 from tuner.simulation import with_packages
-from tuner.tune import worker_code
+from tuner.worker_code import worker_code
 
 KEY_LENGTH = 12
 

@@ -12,6 +12,7 @@ from store.run import Run
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
 from tuner.deciding.incumbent import chosen, usual
+from tuner.deciding.knob_flags import unpinnable
 from tuner.deciding.scores import cell_ratio
 from tuner.deciding.table import Table
 from tuner.deciding.ties import backends_of
@@ -50,8 +51,17 @@ def from_the_start(run: Run, contest: Contest, pair: Pair) -> str | None:
         kept_out(run, pair)
         or against_choice(contest.table, pair, run)
         or compiles_while_serving(contest.table, pair, run)
+        or (None if pair == contest.default else unpinnable(run, contest.table, pair) or _narrower(run, contest.table, pair))
         or (None if pair == contest.default else would_not_start(contest, pair, run))
     )
+
+
+def _narrower(run: Run, table: Table, pair: Pair) -> str | None:
+    """An FP8 KV cache that nobody asked for changes answers."""
+    arm = table.arms[pair.decode]
+    if run.scenario.engine.allow_fp8_kv or arm.kv_dtype == run.default.kv_cache_dtype or not arm.kv_dtype.startswith("float8"):
+        return None
+    return f"{arm.name} has an FP8 KV cache, which changes answers; with engine.allow_fp8_kv=true it may be pinned"
 
 
 def against_choice(table: Table, pair: Pair, run: Run) -> str | None:

@@ -11,6 +11,7 @@ from store.decision import Interval, Pair
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
 from tuner.deciding.incumbent import chosen
+from tuner.deciding.knob_flags import knob_reason
 from tuner.deciding.scores import objective_ms, ratio
 from tuner.deciding.standing import Standing
 
@@ -21,6 +22,7 @@ FLAG_PHASES = {
     "prefill-attention-backend": (Phase.PREFILL,),
     "decode-attention-backend": (Phase.DECODE,),
 }
+OTHERS = ("kv-cache-dtype",)
 
 
 def flag_reasons(standing: Standing, pick: Pair, flags: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -34,6 +36,8 @@ def _reason(standing: Standing, pick: Pair, flag: str) -> str:
         return _phase_reason(standing, pick, tuple(phase for phase in FLAG_PHASES[flag] if phase in served))
     if flag == "page-size":
         return _page_reason(standing, pick)
+    if flag not in OTHERS:
+        return fitted(knob_reason(standing.run, standing.contest.table, pick, flag))
     return "the pick was measured with it"
 
 

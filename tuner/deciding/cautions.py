@@ -21,6 +21,7 @@ from tuner.deciding.incumbent import incumbent
 from tuner.deciding.wrong_answers import wrong_answers
 from tuner.pin import distributions_under
 from tuner.sieve import left_out
+from tuner.step import rest_times
 
 ENOUGH_PROCESSES = 4
 POOL_SIZED_LATER = "SGLANG_ENABLE_POST_CAPTURE_KV_SIZING"  # sglang/srt/arg_groups/overrides.py, post_capture_kv_sizing_planned
@@ -39,7 +40,7 @@ def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None], elsewhere
         *dict.fromkeys(sentence for pair in pairs for sentence in wrong_answers(run, pair)),
         *elsewhere,
         *_assumptions(run, contest),
-        *_processes(run),
+        *_processes(run, contest),
         *_imported_ahead(run),
         *_findings(run, arms),
         *_labels(run),
@@ -62,8 +63,11 @@ def _simulated(run: Run) -> Iterator[str]:
         yield CAUTION
 
 
-def _processes(run: Run) -> Iterator[str]:
-    if run.race and len(run.race) < ENOUGH_PROCESSES:
+def _processes(run: Run, contest: Contest) -> Iterator[str]:
+    """Where the last one timed the default alone there is no interval to narrow."""
+    default = contest.default and {contest.default.prefill, contest.default.decode}
+    raced = {visit.arm for measured in run.race[-1:] for cell in measured.cells for visit in cell.visits}
+    if raced and len(run.race) < ENOUGH_PROCESSES and not (default and raced <= default):
         yield f"processes measured: {len(run.race)}; {ENOUGH_PROCESSES} or more narrow the intervals"
 
 
@@ -94,7 +98,12 @@ def _labels(run: Run) -> Iterator[str]:
 
 def _assumptions(run: Run, contest: Contest) -> Iterator[str]:
     yield said_of(run.noise_floor, run.scenario.decide)
-    yield f"attention's share of a step is predicted, not measured; {contest.around.rates.source}"
+    ways = {rest_times(weighted.cell, contest.around) is not None for weighted in contest.cells}
+    if ways == {True}:
+        yield "attention's share of a step is of a rest that was measured by itself on this board, not in a server"
+    else:
+        some = "on some cells " if True in ways else ""
+        yield f"attention's share of a step is {some}predicted, not measured; {contest.around.rates.source}"
 
 
 def _comparisons(contest: Contest) -> Iterator[str]:

@@ -56,7 +56,7 @@ def contest_of(run: Run, table: Table, default: Pair | None, ranked: Iterable[Pa
 
 def surroundings_of(run: Run) -> Surroundings:
     device = "cpu" if run.environment.board.kind == "cpu" else "cuda"
-    return Surroundings(run.scenario.model, ranks_of(run.scenario.engine), device, rates(run.scenario.gpu, run.trials))
+    return Surroundings(run.scenario.model, ranks_of(run.scenario.engine), device, rates(run.scenario.gpu, run.trials), run.rests)
 
 
 def rest_of(cells: Iterable[WeightedCell], around: Surroundings) -> Span:

@@ -37,7 +37,8 @@ def incumbent(run: Run) -> Pair | None:
 def _arm(run: Run, backend: str) -> Arm | None:
     """The arm at the default's page size, the engine's own object before a kernel adapter, without knobs before with."""
     arms = [arm for arm in run.arms if arm.backend == backend and arm.page_size == run.default.page_size]
-    return min(arms, key=lambda arm: (arm.provider is not Provider.ENGINE, len(arm.knobs), arm.name), default=None)
+    dtype = run.default.kv_cache_dtype
+    return min(arms, key=lambda arm: (arm.kv_dtype != dtype, arm.provider is not Provider.ENGINE, len(arm.knobs), arm.name), default=None)
 
 
 def unmeasured(run: Run, table: Table) -> str | None:

@@ -23,8 +23,16 @@ def pairs_of(table: Table) -> tuple[Pair, ...]:
         Pair(prefill.name, decode.name)
         for prefill in _usable(table, Phase.PREFILL)
         for decode in _usable(table, Phase.DECODE)
-        if (prefill.page_size, prefill.kv_dtype) == (decode.page_size, decode.kv_dtype)
+        if (prefill.page_size, prefill.kv_dtype) == (decode.page_size, decode.kv_dtype) and _one_server(prefill, decode)
     )
+
+
+def _one_server(prefill: Arm, decode: Arm) -> bool:
+    """Whether one command line and one environment give both their knobs: what is set for one arm holds for the other of its backend."""
+    if prefill.backend == decode.backend:
+        return prefill.knobs == decode.knobs
+    mine, theirs = dict(prefill.knobs), dict(decode.knobs)
+    return all(theirs.get(name, value) == value for name, value in mine.items())
 
 
 def _usable(table: Table, phase: Phase) -> list[Arm]:

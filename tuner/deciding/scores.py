@@ -55,9 +55,12 @@ def step_gain(contest: Contest, pair: Pair) -> tuple[float, float] | None:
     The hull over both ends of the ratio's interval, of attention's share, and of metadata hidden or exposed. None without
     a default or an interval.
     """
-    if contest.default is None:
-        return None
-    hulls = [_gains(contest, pair, contest.default, exposure) for exposure in Exposure]
+    return None if contest.default is None else step_gain_over(contest, pair, contest.default)
+
+
+def step_gain_over(contest: Contest, pair: Pair, base: Pair) -> tuple[float, float] | None:
+    """The same against any other pair."""
+    hulls = [_gains(contest, pair, base, exposure) for exposure in Exposure]
     gains = [gain for hull in hulls for gain in hull]
     return (min(gains), max(gains)) if all(hulls) else None
 

@@ -47,15 +47,22 @@ def enough(contest: Contest, score: PairScore) -> bool:
 
 
 def preference_of(contest: Contest, usual: Pair, scores: Iterable[PairScore]) -> Callable[[Pair], tuple[float, ...]]:
-    """Smaller is preferred: fewer backends changed from ``usual`` (backend names), then less attention time."""
+    """Smaller is preferred: fewer backends changed from ``usual`` (backend names), fewer knobs turned, then less attention time."""
     times = {score.pair: score.objective_ms for score in scores}
 
     def order(pair: Pair) -> tuple[float, ...]:
         backends = backends_of(contest, pair)
         changed = (backends.prefill != usual.prefill) + (backends.decode != usual.decode)
-        return changed, times[pair]
+        return changed, _turned(contest, pair), times[pair]
 
     return order
+
+
+def _turned(contest: Contest, pair: Pair) -> int:
+    """Settings that are not the default's: knobs, and the page size."""
+    arms, default = [contest.table.arms[name] for name in (pair.prefill, pair.decode)], contest.default
+    own = contest.table.arms[default.decode].page_size if default else arms[1].page_size
+    return len({knob for arm in arms for knob in arm.knobs}) + (arms[1].page_size != own)
 
 
 def backends_of(contest: Contest, pair: Pair) -> Pair:

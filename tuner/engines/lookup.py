@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from store.scenario import Scenario
+from tuner.engines.benchmarks import Benchmarks
 from tuner.engines.choices import Choices
-from tuner.engines.rules import EngineRules, QuestionOf, Spoken
+from tuner.engines.rules import EngineRules, Paced, QuestionOf, Spoken, StepsPrinted
 
 
 def rules_of(scenario: Scenario) -> EngineRules:
@@ -53,6 +54,28 @@ def spoken_by(name: str) -> Spoken:
     raise KeyError(name)
 
 
+def paced_by(name: str) -> Paced:
+    """How the work of a running server is read from its log. ``name`` as for `spoken_by`."""
+    if name == "sglang":
+        from tuner.engines.sglang import steps
+
+        return steps
+    if name == "vllm":
+        from tuner.engines.vllm import steps as of_vllm
+
+        return of_vllm
+    raise KeyError(name)
+
+
+def steps_printed_by(name: str) -> StepsPrinted | None:
+    """How a server's log is read as traffic; None for an engine whose log does not tell its steps."""
+    if name == "sglang":
+        from tuner.engines.sglang import traffic_log
+
+        return traffic_log
+    return None
+
+
 def choices_of(name: str) -> Choices:
     """The words with which a command line makes the choices that a pin makes. ``name`` as for `spoken_by`."""
     if name == "sglang":
@@ -63,4 +86,17 @@ def choices_of(name: str) -> Choices:
         from tuner.engines.vllm.choices import CHOICES as OF_VLLM
 
         return OF_VLLM
+    raise KeyError(name)
+
+
+def benchmarks_of(name: str) -> Benchmarks:
+    """The engine's own benchmarks. ``name`` as for `spoken_by`."""
+    if name == "sglang":
+        from tuner.engines.sglang import benchmarks
+
+        return benchmarks
+    if name == "vllm":
+        from tuner.engines.vllm import benchmarks as of_vllm
+
+        return of_vllm
     raise KeyError(name)

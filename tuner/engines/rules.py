@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -17,7 +18,10 @@ from store.rule_path import DefaultTree, RuleStep
 from store.run import DefaultPick
 from store.scenario import Engine, Exclusion, Scenario
 from store.verified import Start
+from tuner.engines.remedies import Remedies
 from tuner.logs.lines import Line
+from tuner.logs.printed_steps import PrintedSteps
+from tuner.logs.steps import Event
 
 Packages = Mapping[str, str]
 
@@ -85,6 +89,12 @@ class EngineRules(Protocol):
     ) -> str | None:
         """Why a server with the flags that pin ``pair`` at ``page_size`` would not start; None where it would."""
 
+    def changed_by(
+        self, scenario: Scenario, flags: Mapping[str, str], more: Mapping[str, str], rules: str, packages: Packages | None = None
+    ) -> str | None:
+        """What a server with ``flags`` would serve otherwise if ``more`` were written too, which say what ``flags`` came to; None where
+        nothing would change."""
+
     def pin_flags(
         self, pair: Pair, default: DefaultPick, page_size: int, engine: Engine, architecture: str = ""
     ) -> tuple[tuple[str, str], ...]:
@@ -111,3 +121,23 @@ class Spoken(Protocol):
 
     def start_of(self, info: Mapping[str, Any], where: str) -> Start | None:
         """From the answer of a path of `INFO`; None for the answer of something else. ``where`` names the server."""
+
+
+class StepsPrinted(Protocol):
+    """The steps that a scheduler prints, as traffic."""
+
+    WORDS: tuple[str, ...]  # one of them is in every line that counts
+    STEP: re.Pattern[bytes]  # of a line on a step
+    STARTS: re.Pattern[bytes]  # of a line with which a server starts
+
+    def printed(self, lines: Iterable[Line]) -> PrintedSteps: ...
+
+
+class Paced(Protocol):
+    """What a scheduler prints of its work, understood."""
+
+    WORDS: tuple[str, ...]  # one of them is in every line that counts
+    BEGINS: tuple[bytes, ...]  # one of them is in a line with which a server starts
+    REMEDIES: Remedies
+
+    def read(self, text: str) -> tuple[Event, ...]: ...

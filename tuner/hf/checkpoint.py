@@ -67,7 +67,7 @@ def _of_attention(shape: Shape, layers: Sequence[Layer], kinds: Sequence[LayerKi
     return {
         "architecture": shape.architecture,
         "attention": "mla" if is_latent(shape.config, shape.architecture) else "mha",
-        "layers": [asdict(kind) for kind in kinds],
+        "layers": [_configured(kind) for kind in kinds],
         "other_layers": sum(layer in (Layer.MIXER, Layer.BOTH) for layer in layers),
         "logit_softcap": soft_cap(shape.config, shape.architecture),
         "context_length": context_length(shape.config),
@@ -116,3 +116,8 @@ def _of_layers(config: Config, layers: Sequence[Layer]) -> Iterator[str]:
         yield "ALiBi adds a bias to every score: what is timed has none, and backends that cannot add it are not told apart here"
     if shared := shares_kv(config):
         yield f"{shared} layers read the keys and values of earlier ones: the KV pool holds more tokens than is said here"
+
+
+def _configured(kind: LayerKind) -> dict[str, Any]:
+    """As the `model` group has it: what a call sees of it besides follows from its phase (backends/latent.py)."""
+    return {key: value for key, value in asdict(kind).items() if key != "projected_from"}

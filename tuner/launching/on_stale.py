@@ -1,3 +1,5 @@
+"""What `attnpin launch` does with a pin that may no longer hold."""
+
 from __future__ import annotations
 
 from enum import Enum

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 from tuner.errors import UsageError
 
 GZIP = b"\x1f\x8b"
 STDIN = "-"
+LONGEST = 4 << 20  # bytes: what is longer is no line of a log, and is read in pieces
+ENDS_EARLY = (EOFError, zlib.error, gzip.BadGzipFile)  # one that is still being written
 # server.log.1, server.log.2.gz (logrotate, Python); server.log-20261130.gz (dateext); 0.log.20261130-131500.gz (kubelet)
 ROTATED = re.compile(r"[.-](?:(?P<number>\d{1,3})|(?P<date>\d{4}-?\d\d-?\d\d[\d_T.:-]*?))(?:\.gz)?")
 
@@ -28,22 +32,44 @@ class Raw(NamedTuple):
 
 def raw_lines(log: str, rotated: bool = True) -> Iterator[Raw]:
     """Those of ``log`` ("-": standard input), its rotated parts first. Raises `UsageError` where there is no such file."""
+    for name, file in parts(log, rotated):
+        yield from _numbered(name, file)
+
+
+def parts(log: str, rotated: bool = True) -> Iterator[tuple[str, BinaryIO]]:
+    """The files of ``log`` by name, open and unpacked, each until the next one is asked for. Raises as `raw_lines`."""
     if log == STDIN:
-        yield from _numbered("standard input", sys.stdin.buffer)
+        yield "standard input", unpacked(sys.stdin.buffer)
         return
     path = Path(log)
     if path.is_dir() or not path.exists():
         what = "is a folder: name a file in it" if path.is_dir() else "does not exist: check the path"
         raise UsageError(f"--log {log} {what}")
-    for part in (*rotated_parts(path), path) if rotated and path.is_file() else (path,):  # a pipe has no parts
-        with part.open("rb") as file:
-            yield from _numbered(part.name, file)
+    for part in (*rotated_parts(path), path) if rotated else (path,):
+        with _opened(log, part) as file:
+            yield part.name, unpacked(file)
+
+
+def distinct(logs: Sequence[str]) -> tuple[str, ...]:
+    """Without those that are read with another: the same file again, or a part that was rotated away from it."""
+    files = {Path(log).resolve(): log for log in logs if log != STDIN}
+    parts = {part.resolve() for path in files for part in rotated_parts(path)}
+    return tuple(dict.fromkeys(STDIN if log == STDIN else files[Path(log).resolve()] for log in logs if Path(log).resolve() not in parts))
+
+
+def _opened(log: str, part: Path) -> BinaryIO:
+    try:
+        return part.open("rb")
+    except OSError as error:
+        raise UsageError(
+            f"--log {log}: {part.name} cannot be read ({error.strerror}); make it readable, or give its text with --log -"
+        ) from None
 
 
 def rotated_parts(path: Path) -> tuple[Path, ...]:
-    """The oldest first: dates ascend, numbers descend."""
+    """The oldest first: dates ascend, numbers descend. A pipe, or a file in a folder that cannot be listed, has none."""
     found = []
-    for other in path.parent.iterdir():
+    for other in path.parent.iterdir() if path.is_file() and os.access(path.parent, os.R_OK) else ():
         rest = other.name.removeprefix(path.name)
         if rest != other.name and (match := ROTATED.fullmatch(rest)) and other.is_file():
             number, date = match["number"], match["date"] or ""
@@ -56,13 +82,14 @@ def _numbered(name: str, file: BinaryIO) -> Iterator[Raw]:
         yield Raw(name, number, line.decode("utf-8", "replace").rstrip("\r\n"))
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Gzip shows in the content, not in the name; one that is still being written ends early."""
+def unpacked(file: BinaryIO) -> BinaryIO:
+    """Gzip shows in the content, not in the name."""
     begins = file.peek(len(GZIP))[: len(GZIP)] if hasattr(file, "peek") else b""
-    if begins != GZIP:
-        yield from file
-        return
+    return cast(BinaryIO, gzip.GzipFile(fileobj=file)) if begins == GZIP else file
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
     try:
-        yield from gzip.GzipFile(fileobj=file)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+        yield from iter(partial(file.readline, LONGEST), b"")
+    except ENDS_EARLY:
         return

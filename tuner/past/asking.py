@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from reports.course_plot import FORMATS, draw
-from store.course import Course
+from store.course import Course, Point
 from store.files import write_together
-from store.history import named_in, points_of
+from store.points import named_in, points_of
+from tuner.comparing.recorded import recorded
 from tuner.errors import UsageError
 from tuner.past.course import course_of
+from tuner.past.recorded_points import names_in, points_in
 from tuner.settings import Settings
 from tuner.stored import existing
 from tuner.suggest import instead
+
+Names = tuple[tuple[str, ...], tuple[str, ...]]  # of arms, of cells
 
 # What of a point an override of that name chooses.
 CHOSEN: Mapping[str, Callable[[Settings], str]] = {
@@ -22,25 +28,55 @@ CHOSEN: Mapping[str, Callable[[Settings], str]] = {
 }
 
 
-def courses_in(settings: Settings, overrides: Sequence[str], arms: Sequence[str], cell: str, over: str | None) -> tuple[Course, ...]:
-    """One an arm. Of several models or traffics in the store those that ``overrides`` name, else those of the newest run."""
-    store = existing(settings.store_url)
+@dataclass(frozen=True)
+class Asked:
+    """``over``: a distribution by whose version points are put in order, None = by date."""
+
+    arms: tuple[str, ...]
+    cell: str
+    over: str | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where points come from: ``where`` in words, all ``names`` of arms and cells there, the points of an arm on a cell."""
+
+    where: str
+    names: Callable[[], Names]
+    points: Callable[[str, str], tuple[Point, ...]]
+
+
+def in_store(url: str) -> Source:
+    """Raises as `existing`."""
+    store = existing(url)
+    return Source("run in the store", partial(named_in, store), partial(points_of, store))
+
+
+def in_files(folders: Iterable[Path]) -> Source:
+    """Comparisons as `attnpin compare --out` wrote them. Raises as `recorded`."""
+    found = tuple(map(recorded, folders))
+    return Source("comparison given", partial(names_in, found), partial(points_in, found))
+
+
+def courses_in(source: Source, settings: Settings, overrides: Sequence[str], asked: Asked) -> tuple[Course, ...]:
+    """One an arm. Of several models or traffics those that ``overrides`` name, else those of the newest run."""
     wanted = {name: of(settings) for name, of in CHOSEN.items() if any(each.startswith(f"{name}=") for each in overrides)}
     found = []
-    for arm in arms:
-        points = [each for each in points_of(store, arm, cell) if all(getattr(each, name) == value for name, value in wanted.items())]
+    for arm in asked.arms:
+        every = source.points(arm, asked.cell)
+        points = [each for each in every if all(getattr(each, name) == value for name, value in wanted.items())]
         if not points:
-            _refuse(named_in(store), arm, cell)
-        found.append(course_of(arm, cell, points, over))
+            _refuse(source, arm, asked.cell)
+        found.append(course_of(arm, asked.cell, points, asked.over))
     return tuple(found)
 
 
-def _refuse(known: tuple[tuple[str, ...], tuple[str, ...]], arm: str, cell: str) -> None:
-    arms, cells = known
-    for word, name, names in (("arm", arm, arms), ("cell", cell, cells)):
+def _refuse(source: Source, arm: str, cell: str) -> None:
+    arms, cells = source.names()
+    for what, name, names in (("an arm", arm, arms), ("a cell", cell, cells)):
         if name not in names:
-            raise UsageError(f"no run in the store timed an {word} called {name!r}; {instead(name, names)}")
-    raise UsageError(f"no run in the store timed {arm} on {cell} as asked; attnpin history lists the runs")
+            raise UsageError(f"no {source.where} timed {what} called {name!r}; {instead(name, names)}")
+    raise UsageError(f"no {source.where} timed {arm} on {cell} as asked; attnpin history lists the runs")
 
 
 def plot(courses: Sequence[Course], file: Path) -> None:

@@ -51,7 +51,7 @@ def code_of(point: Point) -> Code:
 def apart(points: Sequence[Point]) -> tuple[Code, ...]:
     """Of each point the versions of what is not the same in all of them; where all is, the arm's own distributions."""
     contents = [{name: content for name, _, content in _parts(point)} for point in points]
-    names = {name for each in contents for name in each if len({other.get(name) for other in contents}) > 1}
+    names = {name for name in set[str]().union(*contents) if len({each.get(name) for each in contents}) > 1}
     shown = names or {name for point in points for name in _own(point)}
     return tuple(tuple((name, version) for name, version, _ in _parts(point) if name in shown) for point in points)
 

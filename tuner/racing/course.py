@@ -15,13 +15,14 @@ from tuner.deciding.ties import is_tied
 from tuner.racing.elimination import Beats, Defeat, at_a_look, defeats, while_racing
 from tuner.racing.grounds import Grounds, apart, grounds_of, most_comparisons
 from tuner.racing.rights import is_open, may_be_picked
+from tuner.verdicts.stored import FEWEST
 
 
 @dataclass(frozen=True)
 class Course:
     """``left``: pairs that some process did not time any more, each with its defeat (None = by no rule of the race). ``out``: those
     of the last process that need not be in another one. ``beaten``: those of it that are surely not the best, were the race to end
-    here. ``over``: whether it should."""
+    here. ``over``: whether it should, at a look that settles it, or because nobody but the default is left."""
 
     left: Mapping[Pair, Defeat | None]
     out: Mapping[Pair, Defeat]
@@ -40,10 +41,13 @@ def course_of(contest: Contest, entered: Collection[Pair], barred: Collection[Pa
     field = _Field({pair: contest.table.from_the_start(pair) for pair in entered}, frozenset(barred), grounds, most_comparisons(grounds))
     fallen = {after: field.fallen(up_to(contest, after)) for after in {last, *field.timed.values()}}
     left = {pair: fallen[after].get(pair) for pair, after in field.timed.items() if after < last}
-    beaten = fallen[last] if last in contest.looks else field.defeats(contest, at_a_look(contest, field.rivals))
+    beaten = fallen[last] if last in contest.looks else {**field.defeats(contest, at_a_look(contest, field.rivals)), **fallen[last]}
     present = field.present(contest)
     remaining = [pair for pair in present if pair not in beaten and pair not in field.barred and is_open(contest, pair)]
-    over = last >= contest.looks[-1] or (last in contest.looks and settled(contest, remaining))
+    # Further processes would compare a default with nobody. Later screens of its stored times need `FEWEST` of them.
+    racing = [pair for pair in present if pair not in fallen[last]]
+    alone = last >= FEWEST and bool(racing) and all(is_default(contest, pair) for pair in racing)
+    over = alone or last >= contest.looks[-1] or (last in contest.looks and settled(contest, remaining))
     return Course(left, fallen[last], beaten, over)
 
 
@@ -82,6 +86,11 @@ def settled(contest: Contest, remaining: Collection[Pair]) -> bool:
     if len({counted_arms(pair, contest.cells) for pair in remaining}) <= 1:
         return True
     return _nothing_to_gain(contest, remaining) or all(is_tied(contest, *two) for two in combinations(remaining, 2))
+
+
+def is_default(contest: Contest, pair: Pair) -> bool:
+    """Whether a server with ``pair`` does just what it does by default, on the cells that count."""
+    return contest.default is not None and counted_arms(pair, contest.cells) == counted_arms(contest.default, contest.cells)
 
 
 def up_to(contest: Contest, processes: int) -> Contest:

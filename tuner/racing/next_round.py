@@ -16,6 +16,7 @@ from tuner.deciding.standing import Standing, standing_of
 from tuner.looks import CONFIRMING, looks_up_to
 from tuner.new_run import default_arms
 from tuner.sieve import Entrant, entrants
+from tuner.verdicts.stored import FEWEST
 
 Seats = set[tuple[Phase, str]]  # of an arm in a phase
 
@@ -59,15 +60,18 @@ def _confirming(standing: Standing, field: tuple[Entrant, ...], index: int) -> N
 
 def foreseen(run: Run, coming: NextRound, everyone: bool = False) -> tuple[tuple[Arm, ...], ...]:
     """The arms of each process after ``coming``: up to the next look those that race now, some of which may leave; after it one process
-    with the default, which is in every round and every confirmation, unless that would be the confirmation of nothing."""
+    with the default, which is in every round and every confirmation, unless that would be the confirmation of nothing. A default alone
+    has the fewest."""
     if coming.confirms:
         return (coming.arms,) * (CONFIRMING - len(run.confirmation) - 1)
     most, processes = run.scenario.measure.processes, len(run.race) + 1
     if everyone:
         return (coming.arms,) * (most - processes)
-    rounds = (coming.arms,) * (next((look for look in looks_up_to(most) if look >= processes), processes) - processes)
     names = set(default_arms(run.default, run.arms).values())
     default = tuple(arm for arm in coming.arms if arm.name in names)
+    if default == coming.arms:
+        return (default,) * (min(FEWEST, most) - processes)
+    rounds = (coming.arms,) * (next((look for look in looks_up_to(most) if look >= processes), processes) - processes)
     return (*rounds, default) if default and (processes < most or _may_switch(run)) else rounds
 
 

@@ -15,7 +15,7 @@ from store.scenario import Scenario
 from store.verdict import FlagsNow, Served
 from tuner.doctor.versions import parsed
 from tuner.engines.heard import Consulted, heard
-from tuner.engines.lookup import engine_named
+from tuner.engines.lookup import choices_of, engine_named
 from tuner.engines.rules import Settled
 from tuner.errors import UsageError
 from tuner.shipped import shipped_entries
@@ -42,7 +42,7 @@ class Case:
 
     def __post_init__(self) -> None:
         for name, value in self.pin.flags:
-            if name not in FIELDS or (FIELDS[name] == "page_size" and not value.isdecimal()):
+            if not _pinned(name, self.pin.engine) or (FIELDS.get(name) == "page_size" and not value.isdecimal()):
                 raise UsageError(f"pin {self.pin.run} sets --{name} {value}, which attnpin does not; write it again with attnpin tune")
 
 
@@ -85,9 +85,14 @@ def flags_by_engine(case: Case, consulted: Consulted) -> FlagsNow:
     return FlagsNow(by, pinned, now=Served(str(answer.prefill), str(answer.decode), answer.page_size or 1, str(answer.kv_cache_dtype)))
 
 
+def _pinned(name: str, engine: str) -> bool:
+    """A knob of a backend changes nothing of what the rules settle."""
+    return name in FIELDS or name in choices_of(engine).options
+
+
 def pinned_scenario(case: Case, version: str) -> Scenario:
     """The run's scenario with the pin's flags on the command line in the place of what chose a backend or a page size there."""
-    scenario, written = case.run.scenario, {FIELDS[name]: value for name, value in case.pin.flags}
+    scenario, written = case.run.scenario, {FIELDS[name]: value for name, value in case.pin.flags if name in FIELDS}
     engine = replace(
         scenario.engine,
         version=version,

@@ -36,6 +36,7 @@ class Regression:
     attention: tuple[str, ...] = ()
     kv_dtypes: tuple[str, ...] = ()
     least_group: int = 1
+    figures: tuple[str, ...] = ()
 
 
 def load_regressions(config_dir: str | None = None) -> tuple[Regression, ...]:

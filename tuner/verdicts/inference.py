@@ -30,7 +30,7 @@ class Estimates:
 
     def half_width(self, alpha: float) -> Array:
         """Of an interval that misses on either side with ``alpha``."""
-        half: Array = quantile(alpha, self.df) * self.error
+        half: Array = exceeded_with(alpha, self.df) * self.error
         return half
 
 
@@ -72,10 +72,10 @@ def holm(p: Array) -> Array:
 
 def minimum_detectable(found: Estimates, margin: float, alpha: float) -> Array:
     """The smallest true change, a fraction, that is called one with `POWER` at ``alpha``: beyond the margin by both quantiles."""
-    effect: Array = np.expm1(margin + (quantile(alpha, found.df) + quantile(1 - POWER, found.df)) * found.error)
+    effect: Array = np.expm1(margin + (exceeded_with(alpha, found.df) + exceeded_with(1 - POWER, found.df)) * found.error)
     return effect
 
 
-def quantile(alpha: float, df: Any) -> Any:
+def exceeded_with(alpha: float, df: Any) -> Any:
     """The t quantile that is exceeded with ``alpha``."""
     return stdtrit(df, 1 - alpha)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.comparison import CellVerdict, Comparison, Label, Why
-from tuner.verdicts.inference import Array, Estimates, estimates, faster, holm, minimum_detectable, quantile, same, slower
+from tuner.verdicts.inference import Array, Estimates, estimates, exceeded_with, faster, holm, minimum_detectable, same, slower
 from tuner.verdicts.modes import two_modes
 from tuner.verdicts.rule import Rule
 
@@ -98,7 +98,7 @@ def comparison(what: str, found: Estimates, rule: Rule, family: int) -> Comparis
         df=float(np.min(found.df)),
         rounds=found.rounds,
         alpha=alpha,
-        threshold=float(np.max(quantile(alpha, found.df))),
+        threshold=float(np.max(exceeded_with(alpha, found.df))),
         margin=rule.margin,
         minimum_detectable=float(minimum_detectable(found, rule.margin, alpha)[0]),
         confidence=CONFIDENCE,

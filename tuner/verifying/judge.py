@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from reports import wording
 from reports.verdict import in_words
-from store.verified import DECODE, GRAPHS, KV_DTYPE, PAGE_SIZE, PREFILL, Difference, Found, Graphs, Quote, Server, Standing, Start, Verified
+from store.verified import DECODE, GRAPHS, KV_DTYPE, PAGE_SIZE, PREFILL, Difference, Found, Graphs, Server, Standing, Start, Verified
 from tuner.errors import OK, REGRESSED, Incomplete
 from tuner.verifying.expected import Expected
 
@@ -122,6 +122,6 @@ def _notes(servers: Sequence[Server], expected: Expected) -> Iterator[str]:
         yield f"{name} {' and '.join(sorted(versions))} serves, the pin was made with {expected.pin.valid_for.engine_version}"
 
 
-def nothing_said(source: str, missing: str, where: Quote | None = None) -> Start:
+def nothing_said(source: str, *missing: str) -> Start:
     """A server of which nothing is known."""
-    return Start(source, where, (), Graphs(None, "nothing that it said tells"), (missing,))
+    return Start(source, None, (), Graphs(None, "nothing that it said tells"), missing)

@@ -110,6 +110,11 @@ class Worker:
         if self._streams is not None:
             self._streams.send(GO_ON)
 
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """To a worker that waits for more of its question."""
+        if self._streams is not None:
+            self._streams.send(json.dumps(to_plain(message), allow_nan=False).encode() + b"\n")
+
     def pause(self) -> None:
         """Have it stand still, whatever it is at, until `resume`; harmless when it has not been launched."""
         self._order(PAUSE)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -7,7 +9,7 @@ from backends.cell import Cell
 from backends.checks.checker import Checker
 from backends.checks.tolerance import Incorrect
 from tests.backends.faulty import ForgetsTheWrite, LeavesOneUnwritten, PlainCall, last_of_the_first_page
-from tests.backends.small import decode, laid_out, prefill
+from tests.backends.small import LAYER, decode, laid_out, prefill
 
 
 def test_a_right_arm_passes_with_noise_and_with_needles() -> None:
@@ -57,3 +59,33 @@ def test_a_key_lost_among_very_many_passes_with_noise_and_fails_with_needles() -
     assert noise_error < 8e-3
     with pytest.raises(Incorrect, match="a query aimed at one key"):
         checker.check_needles(lambda: call.launch(0))
+
+
+def test_a_kernel_that_knows_no_sinks_is_wrong_at_any_length() -> None:
+    for context in (40, 4000):
+        data = laid_out(decode(context, layer=replace(LAYER, sinks=True)))
+        call = PlainCall(data)
+        with pytest.raises(Incorrect, match="relative error"):
+            Checker(data, 1, None).check(lambda call=call: call.launch(1), [1])
+
+
+@pytest.mark.parametrize("scales", [None, (0.5, 0.25)])
+def test_a_narrow_cache_is_checked_as_the_scales_it_is_written_with_say(scales: tuple[float, float] | None) -> None:
+    data = laid_out(decode(300, 40, dtype="bfloat16"), kv_dtype="float8_e4m3fn")
+    data.pool.scales = scales
+    call = PlainCall(data)
+    factors = scales or (1.0, 1.0)
+
+    def shot() -> torch.Tensor:
+        output = call.launch(1)
+        for layer, new, factor in zip((data.pool.k[1], data.pool.v[1]), (data.k_new, data.v_new), factors):
+            layer[data.out_cache_loc] = (new / factor).to(layer.dtype)
+        return output
+
+    checker = Checker(data, 1, None)
+    if scales is None:
+        assert checker.check(shot, [1]).largest < 1e-2
+    else:
+        shot()
+        with pytest.raises(Incorrect, match="new keys were not written"):
+            checker.check(lambda: call.launch(1), [1])

@@ -17,12 +17,16 @@ import torch
 from backends.arm import Arm, Provider
 from backends.cell import Cell, PageLayout, Phase
 from backends.checks.checker import Checker
-from backends.driver import CellData, KvPool, Stage
+from backends.driver import CellData, Stage
 from backends.kv.inputs import lay_out
+from backends.kv.pool import build_pool
+from backends.kv.rotation import PoolPlan
+from backends.latent import attended
 from backends.model import Attention, LayerKind, Model
 from backends.sglang.calls import EagerCall
 from backends.sglang.capture import GraphedDecode
 from backends.sglang.driver import SglangDriver
+from tests.backends.sglang.varlen import FlashInferMLAAttnBackend
 
 SLOTS = 2
 POOL_TOKENS = 512
@@ -31,7 +35,9 @@ EXTRAS: dict[str, Any] = {}
 Knobs = tuple[tuple[str, str], ...]
 FEW_SPLITS: Knobs = (("triton-attention-num-kv-splits", "2"),)  # the interpreter is slow
 LAYER = LayerKind("full", 4, 4, 2, 64, 64)
+LATENT_LAYER = LayerKind("full", 4, 4, 1, 288, 256, scale=0.07)  # Triton has tiles for 288 and 576
 MODEL = Model("tiny", "LlamaForCausalLM", Attention.MHA, (LAYER,), 512, 1000, 1e6, 1e6, "float32", CONTEXT_LENGTH, "made up")
+LATENT: dict[str, Any] = {"attention": Attention.MLA, "layers": (LATENT_LAYER,), "architecture": "DeepseekV3ForCausalLM"}
 
 
 def decode(name: str, *contexts: int, padded: int | None = None, seed: int = 7) -> Cell:
@@ -58,19 +64,21 @@ CELLS = (
 
 
 def opened(
-    backend: str, dtype: str, page_size: int = 1, *packages: str, knobs: Knobs = (), deterministic: bool = False, **changes: Any
+    backend: str,
+    dtype: str,
+    page_size: int = 1,
+    *packages: str,
+    knobs: Knobs = (),
+    deterministic: bool = False,
+    kv_dtype: str = "",
+    scales: tuple[float, float] | None = None,
+    **changes: Any,
 ) -> SglangDriver:
-    model = replace(MODEL, dtype=dtype, **changes)
-    generator = torch.Generator().manual_seed(1)
-
-    def noise(width: int) -> torch.Tensor:
-        shape = (POOL_TOKENS + page_size, LAYER.kv_heads, width)
-        return torch.randn(shape, generator=generator).to(getattr(torch, dtype))
-
-    pool = KvPool(page_size, POOL_TOKENS, [noise(64) for _ in range(SLOTS)], [noise(64) for _ in range(SLOTS)])
+    model, kv_dtype = replace(MODEL, dtype=dtype, **changes), kv_dtype or dtype
+    pool = replace(build_pool(PoolPlan(page_size, kv_dtype, POOL_TOKENS, SLOTS), model.layers[0], torch.device("cpu"), 1), scales=scales)
     sizes = {"max_batch": 8, "max_new_tokens": 128}
     stage = Stage(torch.device("cpu"), model, 1, CONTEXT_LENGTH, 2048, **sizes, deterministic=deterministic, extras=EXTRAS)
-    return SglangDriver(Arm(backend, Provider.ENGINE, "", page_size, dtype, ("sglang", *packages), knobs), stage, pool)
+    return SglangDriver(Arm(backend, Provider.ENGINE, "", page_size, kv_dtype, ("sglang", *packages), knobs), stage, pool)
 
 
 def laid_out(driver: SglangDriver, cell: Cell, window: int | None = None) -> CellData:
@@ -100,6 +108,56 @@ def eager_cases(backend: str, dtype: str, page_size: int) -> Iterator[tuple[str,
     for cell in CELLS:
         data = laid_out(driver, cell)
         yield f"{backend} {cell.name}, page {page_size}", lambda data=data: judged(driver.prepare(data), data)
+
+
+def latent(driver: SglangDriver, cell: Cell) -> CellData:
+    layer = attended(LATENT_LAYER, LATENT["architecture"], cell.phase)
+    return lay_out(replace(cell, dtype="float16", layer=layer), driver.engine.pool, CONTEXT_LENGTH)
+
+
+def latent_cases() -> Iterator[tuple[str, Any]]:
+    """Decode on absorbed heads; prefill in the form that the engine's rule names for the backend."""
+    driver = opened("triton", "float16", knobs=FEW_SPLITS, **LATENT)
+    for cell in CELLS:
+        data = latent(driver, cell)
+        yield f"latent {cell.name}", lambda data=data: judged(driver.prepare(data), data)
+
+
+def long_prefix() -> dict[str, Any]:
+    """Keys and values of the whole context projected up, as fa3, flashinfer and flashmla are served beyond the engine's threshold."""
+    from sglang.srt.environ import envs
+    from sglang.srt.layers.attention.attention_registry import ATTENTION_BACKENDS
+
+    with envs.SGLANG_CHUNKED_PREFIX_CACHE_THRESHOLD.override(1):
+        before, ATTENTION_BACKENDS["flashinfer"] = ATTENTION_BACKENDS["flashinfer"], FlashInferMLAAttnBackend
+        try:
+            driver = opened("flashinfer", "float16", **LATENT)
+            data = latent(driver, CELLS[2])
+            return judged(driver.prepare(data), data)
+        finally:
+            ATTENTION_BACKENDS["flashinfer"] = before
+
+
+def featured(backend: str, layer: LayerKind, cells: tuple[Cell, ...], **storage: Any) -> Iterator[tuple[Cell, Callable[[], Any]]]:
+    """Cells of a layer kind that is not plain, or in a cache that is not."""
+    driver = opened(backend, "float16", knobs=FEW_SPLITS if backend == "triton" else (), layers=(layer,), **storage)
+    for cell in cells:
+        data = lay_out(replace(cell, dtype="float16", layer=layer), driver.engine.pool, CONTEXT_LENGTH)
+        yield cell, lambda data=data: judged(driver.prepare(data), data)
+
+
+def feature_cases() -> Iterator[tuple[str, Any]]:
+    both, window = (RAGGED, CELLS[3]), replace(LAYER, sinks=True, sliding_window=20)
+    features = {
+        "sinks": featured("triton", replace(LAYER, sinks=True), both),
+        "sinks in a window": featured("triton", window, both),
+        "wide keys": featured("triton", replace(LAYER, head_dim=192, value_head_dim=128), both),
+        "group of 5": featured("triton", replace(LAYER, query_heads=5, kv_heads=1), both),
+        "e4m3": featured("torch_native", LAYER, both, kv_dtype="float8_e4m3fn"),
+        "e5m2": featured("torch_native", LAYER, both, kv_dtype="float8_e5m2"),
+        "scaled e4m3": featured("triton", LAYER, (decode("decode", 100, 150),), kv_dtype="float8_e4m3fn", scales=(0.5, 0.25)),
+    }
+    yield from ((f"{name}, {cell.name}", case) for name, cases in features.items() for cell, case in cases)
 
 
 def windowed_cases() -> Iterator[tuple[str, Any]]:
@@ -194,6 +252,9 @@ CASES: dict[str, Callable[[], Any]] = {
     **dict(eager_cases("torch_native", "float32", 16)),
     **dict(eager_cases("triton", "float16", 1)),
     **dict(windowed_cases()),
+    **dict(latent_cases()),
+    **dict(feature_cases()),
+    "latent, long prefix": long_prefix,
     "triton captured, page 1": lambda: captured_twice(1),
     "triton captured, page 16": lambda: captured_twice(16),
     "two captured cells": interleaved,
@@ -204,7 +265,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "unknown knob": lambda: opened("torch_native", "float32", knobs=(("no-such-knob", "1"),)),
     "kernel library missing": lambda: opened("fa3", "float32", 1, "sgl_kernel"),
     "not on this device": lambda: opened("flashinfer", "float32"),
-    "MLA": lambda: opened("torch_native", "float32", attention=Attention.MLA),
+    "unlisted latent heads": lambda: opened("torch_native", "float32", **{**LATENT, "architecture": "LlamaForCausalLM"}),
     "fallen back": fallen_back,
 }
 

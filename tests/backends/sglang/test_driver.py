@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from backends.checks.tolerance import TAU_NARROW
+
 pytestmark = pytest.mark.timeout(600)  # the first use of an SGLang unpacks it
 
 CELLS = ("decode", "fresh", "prefixed", "mixed")
@@ -48,6 +50,41 @@ def test_a_captured_decode_is_right_for_the_lengths_of_the_last_plan(driven: dic
     assert (found["graph"], found["rows_before"], found["rows"]) == (True, 2, 3), "true rows first, the padded batch once captured"
 
 
+FORMS = {"decode": "absorbed,triton", "fresh": "mha,triton", "prefixed": "mla,triton", "mixed": "mla,triton"}
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_latent_attention_is_right_in_the_form_that_the_engine_serves(driven: dict[str, Any], cell: str) -> None:
+    found = result(driven, f"latent {cell}")
+    assert found["error"] < FLOAT16 and found["needle"] < NEEDLE
+    assert found["resolved"] == FORMS[cell]
+
+
+def test_a_long_prefix_is_projected_up_where_the_engine_does_so(driven: dict[str, Any]) -> None:
+    found = result(driven, "latent, long prefix")
+    assert found["error"] < FLOAT16 and found["needle"] < NEEDLE
+    assert found["resolved"] == "mha_one_shot,ragged made up"
+
+
+@pytest.mark.parametrize("cell", ["decode", "mixed"])
+@pytest.mark.parametrize("feature", ["sinks", "wide keys", "group of 5", "e4m3", "e5m2"])
+def test_a_feature_of_the_model_or_of_the_cache_reaches_the_engine(driven: dict[str, Any], feature: str, cell: str) -> None:
+    found = result(driven, f"{feature}, {cell}")
+    assert found["error"] < FLOAT16 and found["needle"] < NEEDLE
+
+
+def test_scales_of_a_narrow_cache_are_applied_to_what_is_written_and_read(driven: dict[str, Any]) -> None:
+    """Triton narrows the queries and weights too; its interpreter truncates where a GPU rounds."""
+    found = result(driven, "scaled e4m3, decode")
+    assert found["error"] < TAU_NARROW and found["needle"] < NEEDLE
+
+
+def test_triton_decodes_a_windowed_layer_with_one_key_fewer_than_it_prefills(driven: dict[str, Any]) -> None:
+    """As conf/backend/triton.yaml notes; sglang/srt/layers/attention/triton_backend.py, update_sliding_window_buffer."""
+    assert result(driven, "sinks in a window, mixed")["error"] < FLOAT16
+    assert driven["cases"]["sinks in a window, decode"]["raised"] == "Incorrect"
+
+
 def test_a_knob_reaches_the_backend_as_the_servers_argument(driven: dict[str, Any]) -> None:
     assert result(driven, "triton captured, page 1")["splits"] == 2
 
@@ -74,7 +111,7 @@ def test_the_engines_pool_is_ours_and_not_a_second_one(driven: dict[str, Any]) -
     [
         ("unknown name", "Refused", "no_such_backend"),
         ("unknown knob", "Refused", "no_such_knob"),
-        ("MLA", "Refused", "MLA"),
+        ("unlisted latent heads", "Refused", "LlamaForCausalLM"),
         ("not on this device", "Refused", "flashinfer"),
         ("kernel library missing", "MissingPackage", "sgl_kernel"),
         ("fallen back", "FellBack", "JIT KV-Cache"),

@@ -3,12 +3,14 @@ from __future__ import annotations
 import logging
 import sys
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from backends.driver import FellBack, MissingPackage
+from backends.driver import FellBack, MissingPackage, Refused
 from backends.sglang.capture import _Captured
 from backends.sglang.context import MOST_WARNINGS, _Listener, _listening, imported
+from backends.sglang.latent import PrefillLayer
 from backends.sglang.resolved import check_class
 from backends.sglang.torchvision_stub import install_if_needed
 from backends.sglang.versions import names_for
@@ -36,7 +38,7 @@ def test_a_missing_engine_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_another_class_than_the_name_stands_for_is_a_fallback() -> None:
     with pytest.raises(FellBack, match="SimpleNamespace.*TritonAttnBackend"):
-        check_class("triton", SimpleNamespace())
+        check_class("triton", SimpleNamespace(), latent=False)
 
 
 def test_torchvision_is_made_up_where_it_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,3 +85,10 @@ def test_a_process_has_one_listener_so_what_is_logged_while_importing_ahead_is_k
     first = _listening()
     logging.getLogger("sglang.srt").warning("heard")
     assert _listening() is first and first.warnings == ["heard"]
+
+
+def test_a_form_of_latent_prefill_that_is_not_driven_is_refused_by_name() -> None:
+    layer: Any = object.__new__(PrefillLayer)
+    layer._backend, layer._model, layer._choose = "aiter", None, lambda model, batch: SimpleNamespace(name="MLA_ROCM")
+    with pytest.raises(Refused, match="SGLang prefills on aiter as MLA_ROCM, which attnpin does not drive; choose another"):
+        layer(None, None, None, None)

@@ -234,7 +234,7 @@ def test_a_fault_of_one_process_is_told_to_that_one_alone() -> None:
 
 
 def test_every_misfortune_is_tried_here_or_beside_a_real_worker() -> None:
-    beside_a_worker = {"crash", "hang", "killed"}
+    beside_a_worker = {"crash", "hang", "killed", "exclusive"}
     here = {
         *WRONG_OR_DEAD,
         *OF_THE_DEVICE,

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import gc
 import sys
 from types import SimpleNamespace
 
 import pytest
 
 from backends.timing.autotuned import LENGTH, choices
+from tests.backends.small import bench
 
 
 class Autotuner:
@@ -46,3 +48,15 @@ def test_libraries_that_were_not_loaded_chose_nothing(monkeypatch: pytest.Monkey
     for name in ("triton.runtime.autotuner", "flashinfer.autotuner"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     assert choices() == ()
+
+
+def test_what_was_chosen_is_told_although_the_collector_no_longer_lists_the_tuner(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded(monkeypatch, None)
+    held, used = Autotuner("_decode", {}), bench()
+    try:
+        used.keep()
+        used.keep()
+        held.cache = {(4096, 8): "BLOCK: 64"}
+        assert used.autotuned() == (("_decode (4096, 8)", "BLOCK: 64"),)
+    finally:
+        gc.unfreeze()

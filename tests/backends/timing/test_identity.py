@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
 from backends.measured import KernelNode, code_id
-from backends.timing.identity import identify, launches_in, launches_of
+from backends.timing.identity import Names, identify, launches_in, launches_of
+from backends.timing.pace import Pace
 from backends.timing.recorded_once import recorded_once
 from backends.timing.timed import make_timed
 from tests.backends.timing.test_cuda import SLOTS, TIMING, PlainCall, Recordable, cell_data
@@ -41,12 +43,49 @@ def test_the_kernels_of_a_recorded_call_are_the_same_in_two_recordings() -> None
         timed.close()
 
 
+class Profiler:
+    """Of a call of two kernels with a memset between, recorded twice."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def __call__(self, call: object, timed: object) -> Profiler:
+        self.runs += 1
+        return self
+
+    def events(self) -> list[Any]:
+        names = ["void attend<8>()", "Memset (Device)", "merge"] * 2
+        ran = [profiled("CUDA", name, start) for start, name in enumerate(names)]
+        return [*ran[::-1], profiled("CPU", "cudaGraphLaunch", 0)]
+
+
+def profiled(device: str, name: str, start: int) -> Any:
+    return SimpleNamespace(device_type=SimpleNamespace(name=device), name=name, time_range=SimpleNamespace(start=start))
+
+
+def recorded(*names: str) -> Any:
+    nodes = tuple(KernelNode(name, (1, 1, 1), (1, 1, 1), 0, (1,)) for name in names)
+    return SimpleNamespace(mode="graph", nodes=nodes, pace=Pace(2, 8, 1))
+
+
+def test_the_profiler_is_shown_the_same_kernels_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    profiler, told = Profiler(), dict[Names, Names]()
+    call: Any = SimpleNamespace(resolved="fa3")
+    monkeypatch.setattr("backends.timing.identity._profiled", profiler)
+    found = [identify(call, recorded(*names), torch.device("cuda"), told) for names in (("a", "b"), ("a", "b"), ("b", "a"))]
+    assert {each.kernels for each in found} == {("void attend<8>()", "Memset (Device)", "merge")} and profiler.runs == 2
+    assert [[node.name for node in each.nodes] for each in found] == [["a", "b"], ["a", "b"], ["b", "a"]]
+    for _ in range(2):
+        identify(call, recorded(), torch.device("cuda"), told)
+    assert profiler.runs == 4  # what the driver tells nothing of is looked at each time
+
+
 @pytest.mark.gpu
 def test_the_driver_and_the_profiler_tell_of_the_same_launches(monkeypatch: pytest.MonkeyPatch) -> None:
     data = cell_data()
     graphed, eager = make_timed(Recordable(data), data, SLOTS, TIMING), make_timed(PlainCall(data), data, SLOTS, TIMING)
     monkeypatch.setattr("backends.timing.identity.recorded_once", lambda call, slot: ())
-    recorded, launched = (identify(call._call, call, torch.device("cuda")) for call in (graphed, eager))  # type: ignore[attr-defined]
+    recorded, launched = (identify(call._call, call, torch.device("cuda"), {}) for call in (graphed, eager))  # type: ignore[attr-defined]
     assert 0 < len(recorded.nodes) <= len(recorded.kernels)  # copies and memsets are no kernels to the driver
     assert [(node.grid, node.block) for node in launched.nodes] == [(node.grid, node.block) for node in recorded.nodes]
     graphed.close()

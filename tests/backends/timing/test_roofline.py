@@ -24,6 +24,13 @@ def test_live_rows_may_not_be_computed_faster_than_the_device_multiplies() -> No
     assert "106.00 TFLOP/s, this device reaches 100.00 TFLOP/s" in (LIMITS.objection(cell, 2, at_the_limit_us / 1.06) or "")
 
 
+def test_beside_an_8_bit_cache_products_may_be_twice_as_fast() -> None:
+    cell = prefill((0, 4000))
+    at_the_limit_us = attention_flops(cell) / 2e14 * 1e6
+    assert LIMITS.objection(cell, 1, at_the_limit_us / 1.04) is None
+    assert "this device reaches 200.00 TFLOP/s" in (LIMITS.objection(cell, 1, at_the_limit_us / 1.06) or "")
+
+
 def test_this_machines_limits_are_numbers_a_machine_can_have() -> None:
     limits = Roofline(torch.device("cpu"), "float32").limits
     assert 1e8 < limits.bandwidth_bytes_per_s < 1e13

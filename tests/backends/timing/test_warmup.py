@@ -4,13 +4,16 @@ import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import median
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from backends.spec import TimingSpec
 from backends.timing import warmup
 from backends.timing.sampled import Sampled
-from backends.timing.warmup import Window, settled
+from backends.timing.warmup import Window, moved, settled
 from tests.backends.small import QUICK, decode, prefill
 
 
@@ -86,15 +89,44 @@ def test_a_clock_that_hunts_around_a_power_limit_does_not_keep_steady_times_from
 @pytest.mark.parametrize(
     ("before", "now", "holds"),
     [
-        (Window({"a": 10.0}, 1980.0), Window({"a": 10.04}, 1970.0), True),
-        (Window({"a": 10.0}, 1980.0), Window({"a": 10.06}, 1980.0), False),
-        (Window({"a": 10.0}, 1980.0), Window({"a": 10.0}, 1950.0), False),
-        (Window({"a": 10.0}, None), Window({"a": 10.0}, 1950.0), True),
-        (Window({"a": 10.0, "b": 5.0}, None), Window({"a": 10.0, "b": 5.1}, None), False),
+        (Window({"a": [10.0]}, {"a": [1980.0]}), Window({"a": [10.04]}, {"a": [1970.0]}), True),
+        (Window({"a": [10.0]}, {"a": [1980.0]}), Window({"a": [10.06]}, {"a": [1980.0]}), False),
+        (Window({"a": [10.0]}, {"a": [1980.0]}), Window({"a": [10.0]}, {"a": [1950.0]}), False),
+        (Window({"a": [10.0]}, {}), Window({"a": [10.0]}, {"a": [1950.0]}), True),
+        (Window({"a": [10.0], "b": [5.0]}, {}), Window({"a": [10.0], "b": [5.1]}, {}), False),
     ],
 )
-def test_settled_means_every_time_and_the_clock_stayed(before: Window, now: Window, holds: bool) -> None:
+def test_settled_means_every_time_and_every_clock_stayed(before: Window, now: Window, holds: bool) -> None:
     assert settled(before, now, 0.005) is holds
+
+
+def test_what_no_visit_agrees_on_is_not_held_against_a_board() -> None:
+    before, now = [832.8, 831.8, 913.0, 832.7, 897.0], [832.6, 832.2, 908.1, 897.3, 913.2]
+    assert median(now) / median(before) - 1 > 0.05 and not moved(before, now, 0.005)
+    assert moved([832.8, 831.8, 832.5, 832.7, 833.0], [each * 1.01 for each in (832.6, 832.2, 832.1, 832.3, 832.2)], 0.005)
+
+
+@given(st.floats(0.006, 0.3), st.integers(1, 40), st.integers(0, 1), st.sampled_from([1, -1]))
+def test_a_steady_trend_is_never_taken_for_scatter(step: float, visits: int, more: int, sign: int) -> None:
+    """However many visits a window has; ``step`` from one window to the next, as a share."""
+    values = [100.0 * (1 + sign * step * number / visits) for number in range(2 * visits + more)]
+    assert moved(values[:visits], values[visits:], 0.005)
+
+
+@given(st.lists(st.floats(-0.05, 0.05), min_size=20, max_size=20), st.floats(0.2, 5.0))
+def test_times_in_other_units_settle_alike(off: list[float], unit: float) -> None:
+    values = [100 * (1 + each) for each in off]
+    there = [unit * each for each in values]
+    assume(abs(abs(median(values[10:]) / median(values[:10]) - 1) - 0.005) > 1e-9)
+    assert moved(values[:10], values[10:], 0.005) is moved(there[:10], there[10:], 0.005)
+
+
+def test_a_window_goes_on_where_the_one_before_it_ended() -> None:
+    """Else the last arms of a rotation would be visited less often; and no window waits for the end of one."""
+    arms = {name: Scripted(itertools.repeat(10.0)) for name in "abcde"}
+    warm_up(arms, spec(0.03, 5.0), "cuda")
+    visits = [arm.visits for arm in arms.values()]
+    assert max(visits) - min(visits) <= 1
 
 
 def test_the_first_cell_that_computes_more_than_it_reads_warms_up_three_times_as_long() -> None:

@@ -69,6 +69,10 @@ class Nvml:
         answer._obj.value = 1980
         return 0 if handle.value == 1 else NOT_FOUND
 
+    def nvmlDeviceGetCpuAffinity(self, handle: ctypes.c_void_p, size: ctypes.c_uint, words: Any) -> int:
+        words[0] = 0b101
+        return 0 if handle.value == 1 and size.value == len(words) else NOT_FOUND
+
     def nvmlSystemGetDriverVersion(self, buffer: Any, _: int) -> int:
         buffer.value = b"580.95.05"
         return 0

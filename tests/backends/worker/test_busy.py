@@ -18,6 +18,31 @@ WHOLE = Board("cuda", "NVIDIA H200", 90, "GPU-1", 141 << 30, 700.0, None, "580.9
 SLICE = replace(WHOLE, uuid="MIG-2", mig="1g.18gb")
 
 
+class InMode:
+    """A GPU in one compute mode, and nothing else."""
+
+    def __init__(self, mode: int | None) -> None:
+        self._mode = mode
+
+    def nvmlDeviceGetHandleByUUID(self, uuid: bytes, handle: Any) -> int:
+        return 0
+
+    def nvmlDeviceGetComputeMode(self, handle: Any, answer: Any) -> int:
+        if self._mode is None:
+            return NOT_SUPPORTED
+        answer._obj.value = self._mode
+        return 0
+
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        return lambda *arguments: NOT_SUPPORTED
+
+
+@pytest.mark.parametrize(("mode", "exclusive"), [(0, False), (1, True), (2, False), (3, True), (None, False)])
+def test_a_gpu_in_an_exclusive_mode_lets_one_process_in(monkeypatch: pytest.MonkeyPatch, mode: int | None, exclusive: bool) -> None:
+    monkeypatch.setattr(nvml, "library", lambda: InMode(mode))
+    assert board.exclusive(WHOLE) is exclusive and not board.exclusive(replace(WHOLE, uuid=None))
+
+
 class PartlyRefusing:
     """Knows two UUIDs; tells the memory in use or the load where it has them, and answers any other question with "not supported".
 

@@ -87,3 +87,18 @@ def test_a_pipe_under_the_name_is_no_lock(tmp_path: pathlib.Path) -> None:
     os.mkfifo(tmp_path / "attnpin-k.lock")
     caution = lock.take("k", "anna", nobody_holds, tmp_path)
     assert caution is not None and "attnpin-k.lock cannot be opened (it is no regular file)" in caution
+
+
+def test_a_folder_is_waited_for_and_given_back(tmp_path: pathlib.Path) -> None:
+    with lock.alone(tmp_path, "anna", nobody_holds):
+        said: list[str] = []
+
+        def waiting(name: str) -> None:
+            said.append(name)
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt), lock.alone(tmp_path, "bob", waiting):
+            pass
+    assert said == ["anna"]
+    with lock.alone(tmp_path, "bob", nobody_holds):
+        pass

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from backends.worker.watchdog import Watchdog
+import pytest
+
+from backends.worker.watchdog import WAITS, Watchdog
 
 LIMITS = {"event": "limits", "trial_limit_s": 10.0, "build_limit_s": 100.0}
 
@@ -54,3 +56,11 @@ def test_between_questions_there_is_no_limit() -> None:
         assert watchdog.quiet_s(1e9) == 0.0
         assert watching().answering and not watchdog.answering
     assert Watchdog().overdue(1e9) is None
+
+
+@pytest.mark.parametrize("kind", WAITS)
+def test_who_waits_for_the_controller_s_word_has_no_limit_until_the_next_event(kind: str) -> None:
+    watchdog = watching((1.0, {"event": kind}))
+    assert watchdog.overdue(1e9) is None and watchdog.quiet_s(1e9) == 0.0
+    watchdog.saw({"event": "progress", "phase": "timing"}, 1e9)
+    assert watchdog.overdue(1e9 + 11) is not None

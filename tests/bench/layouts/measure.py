@@ -20,8 +20,8 @@ from tuner.machine import device_key, settings_on
 from tuner.patience import Patience
 from tuner.progress import Progress
 from tuner.session import Session
-from tuner.tune import worker_code
 from tuner.waiting import Wait, take_device
+from tuner.worker_code import worker_code
 from tuner.workers.failure import WorkerFailed
 
 OWNER = "attnpin layouts"

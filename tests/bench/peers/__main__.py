@@ -1,6 +1,7 @@
 """Ours against the timing tools of others, on the same kernels:
 
-python -m tests.bench.peers measure FILE GROUP [--for SECONDS] [OVERRIDE ...]   on a GPU, what FILE does not hold yet of small or large
+python -m tests.bench.peers measure FILE GROUP [--for SECONDS] [--only KIND,...] [OVERRIDE ...]   on a GPU, what FILE does not hold yet
+                                                                                of small or large; KIND oracle, ours, plain, traced, nvbench
 python -m tests.bench.peers report [FILE ...]                                   the tables of FILEs, else of what is committed
 python -m tests.bench.peers keep FILE ...                                       FILEs, compressed, beside this one
 python -m tests.bench.peers plot                                                docs/peers.svg of what is committed; needs matplotlib
@@ -28,8 +29,9 @@ def main(arguments: list[str]) -> int:
         case ["measure", file, group, *rest] if group in (SMALL, LARGE):
             from tests.bench.peers.measure import measure
 
-            seconds, overrides = _for(rest)
-            measure(Path(file), group, seconds, overrides)
+            seconds, rest = _option("--for", rest)
+            only, overrides = _option("--only", rest)
+            measure(Path(file), group, float(seconds or "inf"), overrides, only.split(",") if only else ())
         case ["report", *files]:
             print(render(read_rows(*(map(Path, files) if files else (ROWS,)))))
         case ["keep", *files] if files:
@@ -44,8 +46,8 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _for(rest: list[str]) -> tuple[float, list[str]]:
-    return (float(rest[1]), rest[2:]) if rest[:1] == ["--for"] else (float("inf"), rest)
+def _option(name: str, rest: list[str]) -> tuple[str | None, list[str]]:
+    return (rest[1], rest[2:]) if rest[:1] == [name] else (None, rest)
 
 
 if __name__ == "__main__":

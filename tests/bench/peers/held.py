@@ -1,4 +1,4 @@
-"""For how long a contestant holds the GPU: starts, builds and checks included, as if nobody had imported ahead."""
+"""For how long a contestant holds the GPU: starts, builds and checks included."""
 
 from __future__ import annotations
 
@@ -45,11 +45,13 @@ def of_tool(rows: Sequence[Row], tool: str, repeats: int) -> Held:
 
 
 def of_ours(rows: Sequence[Row], seats: Collection[tuple[str, str, int]]) -> Held:
-    """Its processes, as far as they timed ``seats`` (cell, arm, process): some also time who had left already."""
+    """Its processes, as far as they timed ``seats`` (cell, arm, process): some also time who had left already. All but the first of
+    them may import while the one before measures, as in `attnpin tune`."""
     spent = Held()
     for row in rows:
         timed = [(timed.cell, timed.arm, row.index) for timed in row.timed]
         needed = sum(seat in seats for seat in timed)
         if row.kind == ours.KIND and needed:
-            spent += Held(start_s(rows), (row.wall_s - row.start_s) * needed / len(timed))
+            starts_s = row.start_s if row.ahead and row.index else start_s(rows)
+            spent += Held(starts_s, (row.wall_s - row.start_s) * needed / len(timed))
     return spent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -33,8 +33,9 @@ START_S, CELL_S = 30.0, 4.0  # of a kind of process that was not seen yet
 SAID = 300  # characters of a failure
 
 
-def measure(file: Path, group: str, until_s: float, overrides: Sequence[str]) -> None:
-    """Adds rows of ``group`` to ``file``. No process begins that would not end in ``until_s``; ``overrides`` as of `attnpin tune`."""
+def measure(file: Path, group: str, until_s: float, overrides: Sequence[str], only: Collection[str] = ()) -> None:
+    """Adds rows of ``group`` to ``file``. No process begins that would not end in ``until_s``; ``overrides`` as of `attnpin tune`,
+    ``only`` as for `next_task`."""
     deadline = time.monotonic() + until_s
     settings = settings_of(overrides)
     engine, code = settings.scenario.engine, bundle([CONTEST])
@@ -44,7 +45,7 @@ def measure(file: Path, group: str, until_s: float, overrides: Sequence[str]) ->
         ground = ground_of(settings_on(settings, environment), environment.releases)
         cells = blocks_of(ground, group)
         ahead = False
-        while task := next_task(_of(file, group), cells, tuple(arm.name for arm in ground.arms)):
+        while task := next_task(_of(file, group), cells, tuple(arm.name for arm in ground.arms), only):
             if time.monotonic() + expected_s(_of(file, group), task) > deadline:
                 progress.note(f"{task.kind} {task.index} of block {task.block} would not end in time")
                 return

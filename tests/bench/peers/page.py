@@ -26,8 +26,8 @@ itself; a prefill call is the engine's launch. What counts is device time.
 - *Oracle*: all arms interleaved in many short processes; nobody's numbers enter it, and its own enter nobody's.
 - *Regret*: how much longer a pick takes than the best arm, by the oracle.
 - *Flips*: picks other than the usual one of their cell, over fresh processes on 12 of the cells.
-- *Held*: seconds a contestant keeps a GPU for all cells, imports, builds and its own checks included, as if alone and with nobody
-  importing ahead. *Starts* are what of it goes before the first cell of its processes.
+- *Held*: seconds a contestant keeps a GPU for all cells, imports, builds and its own checks included, as if alone. `attnpin tune` imports
+  for its later processes while earlier ones measure; so does it here. *Starts* are what of it goes before the first cell of a process.
 """
 NOTHING = "Not measured yet.\n"
 PICTURE = "peers.svg"

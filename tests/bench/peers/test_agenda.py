@@ -67,6 +67,11 @@ def test_repetitions_are_raised_where_a_tool_was_most_wrong() -> None:
     assert "span" in PLAIN
 
 
+def test_one_kind_may_be_asked_for_alone() -> None:
+    task = next_task(done((oracle.KIND, 0), (ours.KIND, 0)), CELLS, ARMS, only=[ours.KIND])
+    assert task is not None and (task.kind, task.index) == (ours.KIND, 1)
+
+
 def test_when_all_is_there_nothing_comes() -> None:
     assert next_task(done(*((kind, index) for kind, _, index in order())), CELLS, ARMS) is None
 

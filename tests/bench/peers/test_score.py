@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -111,6 +112,14 @@ def test_a_contestant_holds_the_gpu_for_its_starts_and_its_own_work() -> None:
     quick = of("quick", rows).held
     assert quick.starts_s == pytest.approx(2 * START_S)
     # triton leaves after one process, the loser of the others after two; the second counts as far as it timed those two
+    assert quick.work_s == pytest.approx(CELL_S * (1 + 2 / 3))
+
+
+def test_processes_of_ours_after_the_first_start_as_they_do_where_they_import_ahead() -> None:
+    first, *later = rounds(ours.KIND, {CELL: TRUE[CELL]}, 10)
+    early = [replace(each, ahead=True, start_s=1.5, wall_s=each.wall_s - START_S + 1.5) for each in (first, *later)]
+    quick = of("quick", [*oracles(), *early]).held
+    assert quick.starts_s == pytest.approx(START_S + 1.5)
     assert quick.work_s == pytest.approx(CELL_S * (1 + 2 / 3))
 
 

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backends.anchored import Anchors
-from backends.cell import Cell, Phase
+from backends.cell import Cell
 from store.comparison import CellVerdict
 from store.digest import cell_digest
 from tests.bench.sittings.sitting import Sitting
 from tuner.verdicts import correction as corrections
 from tuner.verdicts import stored
+from tuner.verdicts.bound import by_bound, told
 from tuner.verdicts.correction import Correction
 from tuner.verdicts.inference import Array
 from tuner.verdicts.session import assumed
-
-BOUND = {Phase.DECODE: "read_us", Phase.PREFILL: "multiply_us"}  # the anchor of what sets a cell's pace
 
 
 @dataclass(frozen=True)
@@ -110,24 +108,11 @@ def _correction(new: Sitting, old: Sitting, controls: Sequence[str], cells: Sequ
             for place, sitting in enumerate((new, old))
         ]
         return corrections.by_controls(*sides), "controls"
-    if not all(map(_anchored, (new, old))):
+    if not (told(new.anchors) and told(old.anchors)):
         return corrections.none(len(cells)), None
-    parts = [corrections.by_anchor(_anchor(new, mine.phase), _anchor(old, mine.phase), 1) for mine, _ in cells]
+    parts = [by_bound(new.anchors, old.anchors, mine.phase) for mine, _ in cells]
     shift, variance, exposure = (np.concatenate([getattr(part, field) for part in parts]) for field in ("shift", "variance", "exposure"))
     return Correction(shift, variance, parts[0].df, exposure), "anchors"
-
-
-def _anchored(sitting: Sitting) -> bool:
-    return bool(sitting.anchors) and all(getattr(each, field) for each in sitting.anchors for field in BOUND.values())
-
-
-def _anchor(sitting: Sitting, phase: Phase) -> Array:
-    return np.log([us for each in sitting.anchors for us in _visits(each, phase)])
-
-
-def _visits(anchors: Anchors, phase: Phase) -> tuple[float, ...]:
-    visits: tuple[float, ...] = getattr(anchors, BOUND[phase])
-    return visits
 
 
 def _times(sitting: Sitting, arm: str, cells: Iterable[Cell]) -> Array:

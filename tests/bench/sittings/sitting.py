@@ -109,13 +109,13 @@ def fingerprint(board: Board) -> str:
 
 
 def _short(measured: Round) -> Round:
-    return from_plain(Round, _rounded(to_plain(measured)))
+    return from_plain(Round, rounded(to_plain(measured)))
 
 
-def _rounded(plain: Any) -> Any:
+def rounded(plain: Any) -> Any:
     """Numbers as 32-bit floats hold them, in the shortest words."""
     if isinstance(plain, float):
         return float(str(np.float32(plain)))
     if isinstance(plain, Mapping):
-        return {key: _rounded(value) for key, value in plain.items()}
-    return [_rounded(value) for value in plain] if isinstance(plain, list) else plain
+        return {key: rounded(value) for key, value in plain.items()}
+    return [rounded(value) for value in plain] if isinstance(plain, list) else plain

@@ -40,13 +40,13 @@ class Answered:
 def answered(scenarios: list[Scenario], engine: list[str], folder: Path) -> list[Answered]:
     """``engine``: the folders that hold the SGLang of all these scenarios; the models' configurations are written to ``folder``."""
     write(folder)
-    questions = [_question(scenario, folder) for scenario in scenarios]
+    questions = [question(scenario, folder) for scenario in scenarios]
     says = asked("sglang", questions, LIMIT_S, folder, [*engine, str(ROOT), *sys.path])
     assert not (failures := {one.failure for one in says if one.failure}), failures
     return [Answered(scenario, one) for scenario, one in zip(scenarios, says, strict=True)]
 
 
-def _question(scenario: Scenario, folder: Path) -> dict[str, Any]:
+def question(scenario: Scenario, folder: Path) -> dict[str, Any]:
     request = scenario.request
     paths = Paths(str(folder / scenario.model.name), str(draft_path(folder, request.draft.causal)), str(folder / "uno"))
     chunk = [] if request.chunk == LEFT_OUT else ["--chunked-prefill-size", str(request.chunk)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from backends.latent import Latent
 from backends.model import Attention, LayerKind, Model
-from backends.vllm.models import Latent
 from store.scenario import Role, Scenario
 from tests.asking import gpu, model
 from tests.tuner.planning import scenario

@@ -2,13 +2,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hypothesis import given
+from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
 from reports.export import export
 from reports.launchers.constraints import render
 from store.pin import Pin
 from tests.reports import building
-from tuner.launchers import load_launchers
+from tests.reports.launchers.hostile import TEXTS, pins
+from tuner.exporting.launchers import load_launchers
 
 CONSTRAINTS = load_launchers()["constraints"]
 
@@ -49,3 +52,11 @@ def test_there_is_no_hash_to_install_by() -> None:
 def test_no_flag_of_the_engine_stands_in_it_so_every_release_is_covered() -> None:
     old = with_distributions(("torch", "2.11.0", "00"), engine_version="0.4.6")
     assert export(old, CONSTRAINTS).notes == (CONSTRAINTS.note,)
+
+
+@given(pins(), st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=3))
+def test_nothing_in_a_pin_breaks_out(pin: Pin, distributions: list[tuple[str, str, str]]) -> None:
+    made = replace(pin, valid_for=replace(pin.valid_for, distributions=(*distributions, ("torch", "2.11.0", "00"))))
+    held = {each.name: str(each.specifier) for each in requirements(render(made, CONSTRAINTS))}
+    possible = {name: f"=={version}" for name, version, _ in made.valid_for.distributions}
+    assert held.items() <= {**possible, "sglang": "==0.5.16"}.items() and held["torch"] == "==2.11.0"

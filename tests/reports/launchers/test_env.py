@@ -13,7 +13,9 @@ from reports.launchers.launcher import ExportError
 from store.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.env_readers import SHELLS, VARIABLE, docker, sourced
-from tuner.launchers import load_launchers
+from tests.reports.launchers.hostile import pins
+from tests.reports.launchers.systemd_readers import env_file
+from tuner.exporting.launchers import load_launchers
 
 ENV = load_launchers()["env"]
 LINE = "--decode-attention-backend=flashinfer,--prefill-attention-backend=fa3"
@@ -24,9 +26,9 @@ def pin(**changes: object) -> Pin:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_shell_and_docker_read_the_same_value(shell: str, tmp_path: Path) -> None:
+def test_a_shell_docker_and_systemd_read_the_same_value(shell: str, tmp_path: Path) -> None:
     text = env.render(pin(), ENV)
-    assert sourced(shell, text, tmp_path) == docker(text)[VARIABLE] == LINE
+    assert sourced(shell, text, tmp_path) == docker(text)[VARIABLE] == env_file(text)[VARIABLE] == LINE
 
 
 def test_one_substitution_turns_the_value_into_the_flags() -> None:
@@ -49,6 +51,17 @@ def test_the_reason_stands_on_a_line_of_its_own() -> None:
 def test_docker_is_not_disturbed_by_any_reason(reason: str) -> None:
     for made in (pin(because=(("decode-attention-backend", reason),)), pin(flags=(), because=(), unset=reason)):
         assert list(docker(env.render(made, ENV))) == [VARIABLE]
+
+
+@given(pins())
+def test_what_readers_take_differently_is_refused_and_the_rest_is_read_by_all(made: Pin) -> None:
+    try:
+        text = env.render(made, ENV)
+    except ExportError as error:
+        assert "cannot stand unquoted in an env file" in str(error)
+    else:
+        flags = ",".join(f"--{name}={value}" for name, value in made.flags)
+        assert docker(text) == env_file(text) == {VARIABLE: flags}
 
 
 @settings(max_examples=25, deadline=None)  # each starts a shell

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reports.launchers.launcher import ExportError, flags_of, safe
 from tests.reports import building
-from tuner.launchers import load_launchers
+from tuner.exporting.launchers import load_launchers
 
 SGLANG = load_launchers()["sglang"]
 

@@ -12,7 +12,7 @@ from reports.launchers import sglang_yaml
 from store.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.sglang_config import arguments
-from tuner.launchers import load_launchers
+from tuner.exporting.launchers import load_launchers
 
 SGLANG = load_launchers()["sglang-yaml"]
 FLAGS = (("decode-attention-backend", "flashinfer"), ("page-size", "64"))
@@ -24,7 +24,8 @@ def pin(**changes: object) -> Pin:
 
 def test_a_reviewer_reads_the_reason_above_each_flag() -> None:
     text = sglang_yaml.render(pin(flags=FLAGS), SGLANG)
-    assert text.endswith(f"# {building.BECAUSE}\ndecode-attention-backend: flashinfer\npage-size: 64\n")
+    first = f"# attnpin 7f3a9c set flashinfer: {building.BECAUSE}\ndecode-attention-backend: flashinfer\n"
+    assert text.endswith(f"{first}# attnpin 7f3a9c set 64\npage-size: 64\n")
     assert text.startswith(
         "# attnpin 0.1.0, run 7f3a9c, 2026-11-30T02:08:00Z\n# measured on NVIDIA H200, sm 90, driver 580.95.05; SGLang 0.5.16"
     )

@@ -11,7 +11,7 @@ from store.attribution import Attribution
 from tests.store.building import a_run, environment
 from tests.tuner.comparing.made import compared
 from tuner.attribute import attributed
-from tuner.compare import Compared
+from tuner.compare import Compared, Enough
 from tuner.comparing.env import Env, env_of
 from tuner.comparing.judge import judge
 from tuner.verdicts.rule import rule_for
@@ -50,7 +50,7 @@ class Upgrade:
     def whole(self) -> Compared:
         return self._compared(self.after, {**self.effects, **self.together})
 
-    def compare(self, envs: tuple[Env, Env], overrides: Sequence[str]) -> Compared:
+    def compare(self, envs: tuple[Env, Env], overrides: Sequence[str], _: Enough) -> Compared:
         named = [package.partition("==")[0] for package in envs[1].packages]
         laid = [name for folder in envs[1].folders for name in self.folders.get(folder, ())]
         moved = tuple(dict.fromkeys([*named, *laid]))

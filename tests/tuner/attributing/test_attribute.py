@@ -69,7 +69,7 @@ def test_settings_of_the_candidates_own_are_a_difference_too() -> None:
 def test_packages_of_both_sides_are_swapped_one_by_one() -> None:
     upgrade, asked = Upgrade(BEFORE, AFTER, SLOW), []
     compare = upgrade.compare
-    upgrade.compare = lambda envs, overrides: (asked.append(envs[1].packages), compare(envs, overrides))[1]  # type: ignore[method-assign]
+    upgrade.compare = lambda envs, overrides, enough: (asked.append(envs[1].packages), compare(envs, overrides, enough))[1]  # type: ignore[method-assign]
     upgrade.attributed(env_of("flashinfer-python==0.5.3,triton==3.5.0"), env_of("Flashinfer_Python[x]==0.6.1,triton==3.6.0"))
     assert asked[:2] == [("triton==3.5.0", "Flashinfer_Python[x]==0.6.1"), ("flashinfer-python==0.5.3", "triton==3.6.0")]
 

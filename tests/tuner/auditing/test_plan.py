@@ -14,10 +14,10 @@ from store.digest import cell_digest
 from store.plan import Plan
 from store.recorded_reason import Expected, ReasonTest, Shape
 from store.scenario import Role, Scenario
-from tests.asking import entries, model
+from tests.asking import entries, model, undriven
 from tests.backends.simulated.worlds import CALM
 from tests.tuner.auditing.reasons import RULE, SHAPE, SLOW, here
-from tests.tuner.planning import B200, GEMMA3, H100, LLAMA, scenario
+from tests.tuner.planning import GEMMA3, H100, LLAMA, scenario
 from tuner.auditing.cells import PREFIX, does_not_fit, has_shape, of_scenario, reason_cells, with_shape
 from tuner.auditing.obstacles import obstacle
 from tuner.auditing.plan import audited, blocked, narrowed
@@ -67,10 +67,10 @@ def test_an_audit_measures_the_default_and_what_the_reasons_and_the_user_name() 
 
 
 def test_a_reason_that_is_stuck_brings_no_cell() -> None:
-    steps = ((RULE, here(against="fa4")),)
-    stuck = blocked(PLAN, steps)
+    steps, made = ((RULE, here(against="fa4")),), plan_of(scenario(version="0.5.16"), undriven("fa4"))
+    stuck = blocked(made, steps)
     assert [found.says for found in stuck] == ["attnpin cannot drive fa4 for mha attention on cuda"]
-    assert audited(PLAN, steps, stuck).cells == PLAN.cells
+    assert audited(made, steps, stuck).cells == made.cells
 
 
 def stuck_by(made: Plan, **test: Any) -> str | None:
@@ -109,7 +109,6 @@ def test_a_plan_with_both_arms_and_room_is_no_obstacle() -> None:
             "(sglang/srt/layers/attention/flashmla_backend.py (0.5.16))",
         ),
         (scenario(version="0.5.16"), {"against": "fa9"}, "fa9 is no backend of engine sglang that was chosen in the backend group"),
-        (scenario(B200, version="0.5.16"), {"chosen": "trtllm_mha"}, "attnpin cannot drive trtllm_mha for mha attention on cuda"),
         (
             scenario(version="0.5.16", context_length=2048),
             {},

@@ -14,7 +14,7 @@ from tests.tuner.comparing.made import compared
 from tests.tuner.comparing.test_differences import RUN, times
 from tuner.bisect import bisected
 from tuner.bisecting.releases import Asked, line_of
-from tuner.compare import Compared
+from tuner.compare import Compared, Enough
 from tuner.comparing.env import Env
 from tuner.comparing.judge import judge
 from tuner.unmeasured.regressions import load_regressions
@@ -36,7 +36,7 @@ class Player:
     unmet: tuple[str, ...] = ()
     asked: list[str] = field(default_factory=list)
 
-    def compare(self, envs: tuple[Env, Env], overrides: Sequence[str]) -> Compared:
+    def compare(self, envs: tuple[Env, Env], overrides: Sequence[str], _: Enough) -> Compared:
         release = envs[1].said.partition("==")[2]
         assert envs[0].said == f"{DIST}==0.5.3"
         self.asked.append(release)

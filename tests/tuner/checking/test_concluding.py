@@ -18,6 +18,7 @@ from tests.tuner.comparing.made import compared
 from tuner.checking import concluding
 from tuner.checking.answering import next_of
 from tuner.checking.pinned import Pinned
+from tuner.checking.settled import without_measuring
 from tuner.comparing.judge import judge
 from tuner.decide import decide
 from tuner.pin import pin_of
@@ -95,12 +96,12 @@ def test_without_the_default_nothing_is_decided_and_nothing_may_be_written() -> 
     ],
 )
 def test_nothing_is_measured_where_times_would_not_help(fast: Verdict, answer: Answer | None, code: int | None) -> None:
-    found = concluding.without_measuring(fast, then(), rests(then()), ())
+    found = without_measuring(fast, then(), rests(then()), ())
     assert (found and found.answer, found and found.exit_code) == (answer, code)
 
 
 def test_an_upgrade_beside_the_pin_is_named_and_holds() -> None:
-    found = concluding.without_measuring(Verdict(Status.UNCHANGED, (), "all as it was", 0), then(), rests(then()), ("wave",))
+    found = without_measuring(Verdict(Status.UNCHANGED, (), "all as it was", 0), then(), rests(then()), ("wave",))
     assert found is not None and found.sentence == "wave changed and touches no arm the pin rests on: it holds as measured"
 
 

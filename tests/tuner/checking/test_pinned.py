@@ -10,7 +10,8 @@ import pytest
 from store.evidence import read_evidence
 from store.pin_files import read_pin, verify_evidence
 from tests.tuner.checking.upgraded import then
-from tuner.checking.pinned import as_pinned, refuse_edited
+from tuner.checking.edited import refuse_edited
+from tuner.checking.pinned import as_pinned
 from tuner.checking.resting import resting
 from tuner.errors import UsageError
 from tuner.pin import pin_of

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from backends.anchored import Anchors
 from backends.measured import Round
 from store.comparison import Label, Why
 from store.connect import open_store
@@ -64,6 +65,36 @@ def test_without_an_arm_that_nothing_touched_the_board_is_not_taken_off_and_that
     found = screen(rescaled(alone, 1.1))
     assert of_decode(served_rows(found)).verdict.numbers.estimate == pytest.approx(math.log(1.1), abs=0.01)
     assert any(note.startswith("no arm that nothing touched was measured on any cell") for note in notes_of(found))
+
+
+def anchored(run: Run, factor: float) -> Run:
+    """``run`` with kernels around it that took longer by ``factor``, as the board did."""
+    around = tuple(
+        Anchors(4e12, 8e14, 1 << 30, *((us * factor * (1 + 0.0005 * visit),) for us in (230.0, 4000.0, 64.0))) for visit in (0, 1)
+    )
+    spread = tuple(replace(each, read_us=each.read_us * 10, multiply_us=each.multiply_us * 10) for each in around)
+    return replace(run, anchors=spread)
+
+
+@pytest.mark.parametrize(("factor", "comparable"), [(1.02, True), (1.05, False)])
+def test_without_an_arm_that_nothing_touched_kernels_that_never_change_tell_what_the_board_moved_by(
+    factor: float, comparable: bool
+) -> None:
+    alone = rescaled(measured({"flashinfer": TIMES["flashinfer"]}, seed=4), factor)
+    found = screen(anchored(alone, factor), anchored(then(), 1.0))
+    assert of_decode(served_rows(found)).verdict.numbers.estimate == pytest.approx(0.0, abs=0.01)
+    assert any("moved by is taken off by kernels that never change alone" in note for note in notes_of(found))
+    assert (found.apart((FLASHINFER, DECODE)) is None) is comparable
+
+
+def test_kernels_of_one_sitting_alone_take_nothing_off() -> None:
+    alone = rescaled(measured({"flashinfer": TIMES["flashinfer"]}, seed=4), 1.02)
+    assert of_decode(served_rows(screen(anchored(alone, 1.02)))).verdict.numbers.estimate == pytest.approx(math.log(1.02), abs=0.01)
+
+
+def test_an_arm_that_nothing_touched_knows_better_than_kernels_that_never_change() -> None:
+    found = screen(anchored(rescaled(measured(seed=4), 1.1), 1.02), anchored(then(), 1.0))
+    assert of_decode(served_rows(found)).verdict.numbers.estimate == pytest.approx(0.0, abs=0.01)
 
 
 def test_an_arm_whose_code_changed_is_no_control_although_nothing_touched_it() -> None:

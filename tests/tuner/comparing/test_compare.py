@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from backends.measured import Round
+from store.connect import Store, open_store
+from store.points import points_of
+from store.run import FINISHED
+from store.side_by_sides import add_pair, end_side_by_side
 from tests.tuner.simulated.telling import TWO_ARMS, Told, told, url_in
+from tuner.comparing import rounds
 from tuner.comparing.recorded import recorded
 
 FAULTS = "with:'gpu.simulated.faults=[{kind: %s, backend: flashinfer, phase: decode}]'"
@@ -83,6 +90,18 @@ def test_history_holds_the_candidate_against_the_baseline_of_its_own_sitting(upg
     assert "candidate of " in told(upgraded.folder, "history", url).out
 
 
+def test_a_history_out_of_committed_comparisons_says_what_the_store_says(upgraded: Told) -> None:
+    out = str(upgraded.folder / "committed")
+    compared(upgraded.folder, "flashinfer-python==0.6.1", "--out", out)
+    words = ("--cell", "decode-1", "--arm", "flashinfer/p1", "--arm", "fa3/p1")
+    stored, committed = (
+        told(upgraded.folder, "history", *source, *words) for source in ((f"store.url={url_in(upgraded.folder)}",), ("--comparison", out))
+    )
+    assert (committed.code, committed.out) == (stored.code, stored.out) == (1, stored.out)
+    unknown = told(upgraded.folder, "history", "--comparison", out, "--cell", "decode-9", "--arm", "fa3/p1")
+    assert unknown.code == 2 and "no comparison given timed a cell called 'decode-9'" in unknown.err
+
+
 def test_a_folder_that_cannot_hold_the_files_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
     (tmp_path / "comparison.md").mkdir()
     found = compared(tmp_path, "flashinfer-python==0.6.1", "--out", str(tmp_path))
@@ -100,3 +119,58 @@ def test_a_comparison_of_the_same_with_itself_is_equivalent_and_a_process_that_i
     found = compared(tmp_path, killed, "backend=[fa3]")
     assert found.code == 0 and found.out.startswith("equivalent: in none of") and "what differs is what with: sets" in found.out
     assert "broke off in the candidate" in found.err and "it is run again" in found.err
+
+
+@pytest.fixture(scope="module")
+def slowed(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    return compared(tmp_path_factory.mktemp("slowed"), "slowed:0.05", "backend=[fa3]", "--json")
+
+
+def test_a_slowdown_of_known_size_is_found_and_is_as_large_as_it_was_made(slowed: Told) -> None:
+    verdict = verdict_of(slowed)
+    assert (slowed.code, verdict["label"], verdict["rounds"]) == (1, "regressed", 6)
+    ratios = [math.exp(row["verdict"]["numbers"]["estimate"]) for row in verdict["rows"] if row["cell"]]
+    assert ratios == pytest.approx([1.05] * len(ratios), abs=0.007)
+    assert any("slowed by further launches" in note for note in verdict["notes"])
+
+
+def test_what_was_slowed_on_purpose_is_no_point_of_a_history(slowed: Told) -> None:
+    found = told(slowed.folder, "history", f"store.url={url_in(slowed.folder)}", "--cell", "decode-1", "--arm", "fa3/p1")
+    assert found.code == 0 and "one point alone" in found.out
+    assert len(points_of(open_store(url_in(slowed.folder)), "fa3/p1", "decode-1")) == 1
+
+
+def test_a_baseline_is_not_slowed(tmp_path: Path) -> None:
+    found = compared(tmp_path, "present", "--baseline", "slowed:0.05")
+    assert found.code == 2 and "give it to --candidate" in found.err
+
+
+def test_another_process_at_the_same_comparison_disturbs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the first to store pair 1, and has ended the comparison before pair 3."""
+    asked: list[int] = []
+
+    def beaten(store: Store, comparison: str, pair: tuple[Round, Round]) -> None:
+        asked.append(pair[0].index)
+        if asked == [0]:
+            add_pair(store, comparison, (pair[1], pair[0]))
+        if len(asked) == 3:
+            end_side_by_side(store, comparison, FINISHED)
+        add_pair(store, comparison, pair)
+
+    monkeypatch.setattr(rounds, "add_pair", beaten)
+    found = compared(tmp_path, "present", "backend=[fa3]")
+    assert asked == [0, 1, 2] and "pair 1 is there already, of another process" in found.err
+    assert found.code == 3 and "2 pairs of fresh processes" in found.out
+
+
+def test_on_a_gpu_that_lets_one_process_in_the_sides_come_one_after_the_other(tmp_path: Path) -> None:
+    found = compared(
+        tmp_path, "slowed:0.3", "backend=[fa3]", "gpu.simulated.faults=[{kind: exclusive}]", "gpu.simulated.noise.process_pct=0.1"
+    )
+    assert found.code == 1 and "6 pairs of fresh processes, one after the other" in found.out
+    assert "since the GPU's compute mode lets one process in at a time" in found.out
+
+
+def test_a_gpu_that_is_lost_again_and_again_in_the_candidate_is_no_regression_but_exit_4(tmp_path: Path) -> None:
+    found = compared(tmp_path, "with:'gpu.simulated.faults=[{kind: xid}]'", "backend=[fa3]")
+    assert found.code == 4 and "the driver reported Xid" in found.err and "run the same command again" in found.err

@@ -24,6 +24,7 @@ from tuner.errors import UsageError
                 "docker run -i --rm --gpus all new:1 python3", command=("docker", "run", "-i", "--rm", "--gpus", "all", "new:1", "python3")
             ),
         ),
+        ("slowed:0.05", Env("slowed:0.05", slowed=0.05)),
         ("with:engine.version=0.5.8 a='b c'", Env("with:engine.version=0.5.8 a='b c'", overrides=("engine.version=0.5.8", "a=b c"))),
     ],
 )
@@ -42,6 +43,10 @@ def test_an_environment_is_read_as_it_was_meant(said, meant):
         ("a == 1", "'a == 1'"),
         ("a_b==1,A-b==2", "names a-b twice"),
         ("with:", "names no setting"),
+        ("slowed:", "names no share of 0.001 to 1"),
+        ("slowed:5%", "write slowed:0.05"),
+        ("slowed:nan", "names no share"),
+        ("slowed:1.5", "names no share"),
         ("python 'x", "No closing quotation"),
     ],
 )

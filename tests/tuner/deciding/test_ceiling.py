@@ -12,11 +12,11 @@ from backends.outcome import Outcome
 from store.decision import Pair, Ruling
 from store.run import Run
 from tests.tuner.building import DECIDE, DECODE, ENGINE, H200, MODEL, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
-from tuner.budget import Budget
+from tuner.budgeting.budget import Budget
+from tuner.budgeting.rationing import left_out
 from tuner.decide import decide
 from tuner.deciding.ceiling import least_us, too_low
 from tuner.racing.next_round import next_round
-from tuner.rationing import left_out
 
 SMALL = (decode("small", batch=1, context=256), prefill("short", new=16, calls=0.5))
 

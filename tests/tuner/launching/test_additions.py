@@ -60,3 +60,15 @@ def test_a_pin_that_sets_nothing_adds_nothing_and_says_why() -> None:
 def test_a_flag_that_no_run_pins_is_refused() -> None:
     with pytest.raises(UsageError, match="sets --trust-remote-code true, which attnpin does not"):
         added((("trust-remote-code", "true"),), "sglang")
+
+
+def test_a_variable_of_the_pin_is_set_unless_the_environment_has_its_own() -> None:
+    pin = replace(building.pin(), variables=(("SGLANG_X", "true"), ("SGLANG_Y", "1")))
+    found = additions(pin, written(("sglang", "serve"), SGLANG), SGLANG, {"SGLANG_Y": "0"})
+    assert found.variables == (("SGLANG_X", "true"),)
+    assert found.said[-2:] == ("set SGLANG_X=true in its environment", "SGLANG_Y=0 is yours and goes before the pin")
+
+
+def test_a_switch_is_added_without_a_value() -> None:
+    found = added((*PAIR, ("flashinfer-mla-disable-ragged", "true")), "sglang", "serve")
+    assert found.words[-1] == "--flashinfer-mla-disable-ragged" and found.said[0].endswith(" --flashinfer-mla-disable-ragged")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tuner.errors import UsageError
-from tuner.logs.files import raw_lines, rotated_parts
+from tuner.logs.files import STDIN, distinct, raw_lines, rotated_parts
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,25 @@ def test_rotated_parts_are_read_oldest_first(tmp_path: Path, names: list[str]) -
     for name in (*reversed(names), "server.log", "server.log.bak", "server.log2", "other.log.1"):
         (tmp_path / name).write_text("")
     assert [part.name for part in rotated_parts(tmp_path / "server.log")] == names
+
+
+def test_what_is_read_with_another_log_is_no_server_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.log", "a.log.1", "a.log.2.gz", "b.log"):
+        (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert distinct(("a.log", "a.log.1", "./a.log", "a.log.2.gz", "b.log", STDIN)) == ("./a.log", "b.log", STDIN)
+    assert distinct(("a.log.1", "none.log")) == ("a.log.1", "none.log")
+
+
+def test_a_log_that_may_not_be_read_is_the_users_to_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "server.log").write_text("")
+
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(UsageError, match=r"server.log cannot be read \(Permission denied\); make it readable"):
+        list(raw_lines(str(tmp_path / "server.log")))
 
 
 def test_lines_of_all_parts_carry_their_file_and_number(tmp_path: Path) -> None:

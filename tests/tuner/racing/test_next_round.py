@@ -12,7 +12,9 @@ from store.decision import Pair, Ruling
 from tests.tuner.building import DECIDE, DECODE, ENGINE, PREFILL, Recipe, arm, decode, prefill
 from tests.tuner.racing.playing import field, play, seated, started, started_from
 from tuner.decide import decide
+from tuner.deciding.standing import standing_of
 from tuner.racing.next_round import foreseen, next_round
+from tuner.verdicts.stored import FEWEST
 
 BOTH = {DECODE, PREFILL}
 EAGER = replace(DECIDE, min_gain=0.001)  # hardly anything is too little to win
@@ -82,6 +84,38 @@ def test_a_rival_that_may_not_be_picked_clears_the_field_for_nobody() -> None:
     assert "triton" in field(run, 3)
     pick = decide(run).pick
     assert pick is not None and pick.decode == "triton/p1"
+
+
+@pytest.mark.parametrize("asked", [4, 8])
+@pytest.mark.parametrize(
+    ("rival", "processes_with_it"),
+    [((900.0, 150.0), 1), ((517.0, 103.4), 2), ((512.7, 102.54), 3)],
+    ids=["at once", "after two", "after three"],
+)
+def test_a_default_that_is_left_alone_has_as_many_processes_as_stored_times_are_judged_by(
+    rival: tuple[float, float], processes_with_it: int, asked: int
+) -> None:
+    run = play(started({"fa3": (500.0, 100.0), "triton": rival}, asked=asked, process_sd=0.0001, visit_sd=0.0001))
+    assert [set(field(run, index)) for index in range(processes_with_it)] == [{"fa3", "triton"}] * processes_with_it
+    assert [set(field(run, index)) for index in range(processes_with_it, FEWEST)] == [{"fa3"}] * (FEWEST - processes_with_it)
+    assert len(run.rounds) == FEWEST and decide(run).ruling is Ruling.KEEP
+    assert standing_of(run).choice.best_set == (Pair("fa3/p1", "fa3/p1"),)
+
+
+def test_a_default_alone_is_foreseen_no_more_often_than_it_is_measured() -> None:
+    whole = play(started({"fa3": (500.0, 100.0), "triton": (900.0, 150.0)}))
+    foretold = []
+    for index in range(1, len(whole.rounds)):
+        coming = next_round(run := replace(whole, rounds=whole.rounds[:index]))
+        assert coming is not None
+        foretold.append(len(foreseen(run, coming)))
+    assert foretold == [1, 0]
+
+
+def test_a_rival_left_alone_with_a_default_it_beats_races_on_to_the_first_look() -> None:
+    """How much it wins hangs on the default's times, of which more processes tell more."""
+    run = play(started({"fa3": (500.0, 100.0), "flashinfer": (400.0, 80.0)}))
+    assert len(run.race) == 4 and decide(run).ruling is Ruling.SWITCH
 
 
 def test_a_choice_of_the_users_is_not_raced_for() -> None:

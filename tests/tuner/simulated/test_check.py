@@ -184,3 +184,17 @@ def test_a_pin_is_written_anew_from_what_was_measured_and_the_way_back_finds_the
     assert (back.answer, back.exit_code, back.run) == (Answer.STALE, 3, old.run)
     assert back.next is not None and (back.next.action, dict(back.next.flags)) == (Action.SWITCH, dict(old.flags))
     assert runs(pinned) == before
+
+
+def test_kernels_that_never_change_are_timed_around_a_run_and_around_its_check_where_that_was_asked_for(tmp_path: Path) -> None:
+    """A new torch touches every arm, and none is left to tell what the board moved by."""
+    asked = ("backend=[flashinfer]", "engine.attention_backend=flashinfer", "measure.processes=3", "measure.anchors=true")
+    made = tuned(tmp_path, *asked)
+    assert made.code == 0 and made.run.anchors and all(each.read_us for each in made.run.anchors)
+    here = compose([*TWO_ARMS, *asked])
+    assert here.world is not None
+    later = replace(here, store_url=url_in(tmp_path), world=with_packages(here.world, [NEW_TORCH, OTHER]))
+    found = check_measured(Request(pin_in(tmp_path), confirm=False), later)
+    now = newest_run(open_store(url_in(tmp_path)))
+    assert now is not None and now.id == found.run and now.rounds and now.anchors
+    assert any("taken off by kernels that never change alone" in note for note in found.notes)

@@ -37,9 +37,9 @@ def bad_day(tmp_path_factory: pytest.TempPathFactory) -> Told:
         ("flashinfer/p1", "decode-1", "incorrect", "4096 of 4096 output elements are NaN or infinite: wrong, or never written"),
         ("triton/p1", "prefill-fresh", "incorrect", "a query aimed at one key (newest) errs by 1.00e+00, at most 3e-02 is right"),
         ("torch_native/p1", "decode-1", "out of memory", "CUDA out of memory. torch_native tried to allocate 20.00 GiB"),
-        ("flex_attention/p1@kernel", "decode-1", "crashed", "the process was ended by SIGSEGV"),
-        ("flex_attention/p1@kernel", "prefill-fresh", "timed out", "no progress for 1 s (phase timing, flex_attention/p1@kernel, prefill-"),
-        ("flex_attention/p1@kernel", "decode-longest", "implausible", "9600 GB/s of unique KV, this memory gives 4800 GB/s"),
+        ("flex_attention/p1", "decode-1", "crashed", "the process was ended by SIGSEGV"),
+        ("flex_attention/p1", "prefill-fresh", "timed out", "no progress for 1 s (phase timing, flex_attention/p1, prefill-"),
+        ("flex_attention/p1", "decode-longest", "implausible", "9600 GB/s of unique KV, this memory gives 4800 GB/s"),
     ],
 )
 def test_an_arm_that_fails_is_stored_with_its_outcome_and_named(bad_day: Told, arm: str, cell: str, outcome: str, sentence: str) -> None:

@@ -12,12 +12,13 @@ from backends.simulated.modelled import factor
 from backends.simulated.world import Fault, Misfortune, Noise, World
 from backends.spec import StageSpec
 from backends.wire import from_plain, to_plain
-from tests.backends.simulated.worlds import CALM, stage
-from tuner import schema
+from tests.backends.simulated.worlds import CALM, arm, stage
 from tuner.errors import UsageError
+from tuner.schema import simulated
 from tuner.settings import compose
 
 SIMULATED = ("gpu=simulated", "backend=[fa3,flashinfer,torch_native]")
+FLASHINFER = arm("flashinfer")
 
 
 @cache
@@ -42,7 +43,7 @@ def test_a_real_gpu_stands_on_nothing_simulated() -> None:
 
 def test_factors_faults_and_versions_arrive() -> None:
     made = world("gpu.simulated.factor.fa3.decode=1.1", "gpu.simulated.faults=[{kind: thermal, process: 3, after_s: 20}]")
-    assert (factor(made, "fa3", Phase.DECODE), factor(made, "fa3", Phase.PREFILL)) == (1.1, 1.0)
+    assert (factor(made, arm("fa3"), Phase.DECODE), factor(made, arm("fa3"), Phase.PREFILL)) == (1.1, 1.0)
     assert made.faults == (Fault(Misfortune.THERMAL, process=3, after_s=20.0),)
     assert made.eager == ("torch_native",)
     assert {package.module: package.distribution for package in made.packages}["flashinfer"] == "flashinfer-python"
@@ -50,8 +51,8 @@ def test_factors_faults_and_versions_arrive() -> None:
 
 def test_a_release_that_is_known_to_be_slow_is_slow_where_it_is_installed() -> None:
     slow, fast = (world(f"gpu.simulated.versions.flashinfer={version}") for version in ("0.6.1", "0.6.14"))
-    assert factor(slow, "flashinfer", Phase.DECODE) == pytest.approx(3.2 * factor(fast, "flashinfer", Phase.DECODE))
-    assert factor(slow, "flashinfer", Phase.PREFILL) == factor(fast, "flashinfer", Phase.PREFILL)
+    assert factor(slow, FLASHINFER, Phase.DECODE) == pytest.approx(3.2 * factor(fast, FLASHINFER, Phase.DECODE))
+    assert factor(slow, FLASHINFER, Phase.PREFILL) == factor(fast, FLASHINFER, Phase.PREFILL)
 
 
 def test_another_noise_is_another_board_and_another_seed_fault_or_version_is_not() -> None:
@@ -64,8 +65,8 @@ def test_another_noise_is_another_board_and_another_seed_fault_or_version_is_not
 
 
 def test_the_words_of_the_schema_are_those_of_the_record() -> None:
-    assert {kind.name for kind in schema.Misfortune} == {kind.value for kind in Misfortune}
-    assert {field.name for field in fields(schema.NoiseNode)} == {field.name for field in fields(Noise)}
+    assert {kind.name for kind in simulated.Misfortune} == {kind.value for kind in Misfortune}
+    assert {field.name for field in fields(simulated.NoiseNode)} == {field.name for field in fields(Noise)}
 
 
 def test_the_stage_with_its_world_travels() -> None:

@@ -66,6 +66,12 @@ def test_a_key_comes_from_the_environment(serve: Serving, monkeypatch: pytest.Mo
     assert not ask(url, spoken_by("sglang"), "sglang").missing
 
 
+def test_a_server_of_this_machine_is_asked_without_the_proxy(serve: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert not ask(serve({"/server_info": (200, INFO)}), spoken_by("sglang"), "sglang").missing
+
+
 @pytest.mark.parametrize(
     ("answers", "says"),
     [

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from tuner.engines.choices import BACKEND, KV_DTYPE, PAGE_SIZE, Choices
 
+# Knobs of backends (conf/backend) that are written as a flag.
+KNOBS = {
+    "triton-attention-num-kv-splits": "the number of Triton's KV splits",
+    "triton-attention-split-tile-size": "the tile of Triton's KV splits",
+    "triton-attention-reduce-in-fp32": "the width of Triton's sums",
+    "flashinfer-mla-disable-ragged": "how FlashInfer runs an MLA prefill",
+}
+SWITCHES = ("triton-attention-reduce-in-fp32", "flashinfer-mla-disable-ragged")
 CHOICES = Choices(
     {
         "attention-backend": BACKEND,
@@ -11,5 +19,7 @@ CHOICES = Choices(
         "decode-attention-backend": BACKEND,
         "page-size": PAGE_SIZE,
         "kv-cache-dtype": KV_DTYPE,
-    }
+        **KNOBS,
+    },
+    switches=SWITCHES,
 )

@@ -28,7 +28,7 @@ SIZES = re.compile(r"\bbs[= ]\s*(\[[\d, ]+\])")
 CAPTURED = re.compile(r"Capture (?:target )?(?:decode|verify) [\w ]*graph end\b")
 # sglang/srt/server_args.py, arg_groups/
 NO_GRAPHS = re.compile(r"\b[Cc](?:uda|UDA) graph is disabled because[^.]*")
-KV_CACHE = re.compile(r"KV Cache is allocated\.(?: dtype: (?:torch\.)?(?P<dtype>\w+))?")
+KV_CACHE = re.compile(r"KV Cache is allocated\.(?: dtype: (?:torch\.)?(?P<dtype>\w+)(?=,))?")
 # sglang/srt/hardware_backend/mlx
 MLX = re.compile(r"MlxModelRunner|MLX model loaded")
 # sglang/srt/managers/scheduler_components/metrics_reporter.py; "Decode batch." before 0.5

@@ -47,15 +47,35 @@ def refusal_of(
     """Why a server with the flags that pin ``pair`` (backend names) at ``page_size`` would not start; None where it would."""
     flags = dict(pin_flags(pair, default, page_size, scenario.engine, scenario.model.architecture))
     request = request_for(scenario, default.rules_version, packages)
-    pinned = replace(
+    return _not_started(request, with_flags(request, flags))
+
+
+def _not_started(request: Request, asked: Request) -> str | None:
+    found = _on_account_of_it(request, asked)
+    return f"SGLang {request.version} would not start with it: {found[0].text} ({found[0].rule})" if found else None
+
+
+def with_flags(request: Request, flags: Mapping[str, str]) -> Request:
+    """With these options, without dashes, and no other choice of backends and page size."""
+    return replace(
         request,
         attention_backend=flags.get("attention-backend"),
         prefill_attention_backend=flags.get("prefill-attention-backend"),
         decode_attention_backend=flags.get("decode-attention-backend"),
         page_size=int(flags["page-size"]) if "page-size" in flags else None,
+        kv_cache_dtype=flags.get("kv-cache-dtype", request.kv_cache_dtype),
     )
-    found = _on_account_of_it(request, pinned)
-    return f"SGLang {request.version} would not start with it: {found[0].text} ({found[0].rule})" if found else None
+
+
+def change_by(request: Request, flags: Mapping[str, str], more: Mapping[str, str]) -> str | None:
+    """What is served otherwise where ``more`` options are written beside ``flags``, though they only say what ``flags`` came to; None =
+    nothing is. (Mamba models have their page size set late, and a check before it refuses one that is written.)"""
+    before, after = with_flags(request, flags), with_flags(request, {**flags, **more})
+    if (refusal := _not_started(before, after)) is not None:
+        return refusal
+    one, other = answered(before).resolution, answered(after).resolution
+    changed = [name for name in ("prefill", "decode", "page_size") if getattr(one, name) != getattr(other, name)]
+    return None if not changed else f"SGLang {request.version} would take {changed[0].replace('_', ' ')} {getattr(other, changed[0])} then"
 
 
 def _on_account_of_it(request: Request, asked: Request) -> Refusals:

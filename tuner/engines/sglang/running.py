@@ -56,6 +56,7 @@ def _start(one: Printed, arguments: Mapping[str, Any]) -> Start:
         notes=tuple(_notes(one, arguments, found)),
         version=str(version) if version else None,
         ready=one.ready,
+        asked=tuple(_asked(arguments)),
     )
 
 
@@ -67,6 +68,15 @@ def _settings(one: Printed, arguments: Mapping[str, Any]) -> Iterator[tuple[str,
         yield PAGE_SIZE, Found(str(size), *why_page_size(one, size))
     if (dtype := _kv_dtype(one, arguments)) is not None:
         yield KV_DTYPE, dtype
+
+
+def _asked(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if isinstance(ranks := arguments.get("tp_size"), int):
+        yield "tensor parallel", str(ranks)
+    if "speculative_algorithm" in arguments:
+        yield "speculation", str(arguments["speculative_algorithm"] or "none")
+    if isinstance(deterministic := arguments.get("enable_deterministic_inference"), bool):
+        yield "deterministic", "yes" if deterministic else "no"
 
 
 def _sides(arguments: Mapping[str, Any]) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ from tuner.engines.sglang.memory import server_for
 from tuner.engines.sglang.pick import default_pick, pin_flags
 from tuner.engines.sglang.platforms import default_page_size
 from tuner.engines.sglang.questions import question_for, rank_layers
-from tuner.engines.sglang.refused import refusal_of, refused
+from tuner.engines.sglang.refused import change_by, refusal_of, refused
+from tuner.engines.sglang.request import request_for
 from tuner.engines.sglang.resolution import answer_to, path_of
 from tuner.engines.sglang.rules import resolved_kv_dtype, rules_for
 from tuner.engines.sglang.tree import tree_for
@@ -23,6 +24,7 @@ from tuner.engines.sglang.windows import served_model
 
 __all__ = [
     "LATENT_PREFILLS",
+    "changed_by",
     "default_page_size",
     "default_tree",
     "page_sizes",
@@ -49,6 +51,12 @@ def settled(scenario: Scenario, entries: tuple[BackendEntry, ...], rules: str, p
         refusals=tuple(refusals(scenario, rules, packages)),
         endings=tuple(ends_at_its_start(scenario, rules)),
     )
+
+
+def changed_by(
+    scenario: Scenario, flags: Mapping[str, str], more: Mapping[str, str], rules: str, packages: Mapping[str, str] | None = None
+) -> str | None:
+    return change_by(request_for(scenario, rules, packages), flags, more)
 
 
 def page_sizes(scenario: Scenario, rules: str, packages: Mapping[str, str] | None = None) -> Callable[[BackendEntry], int]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from backends.latent import LATENT
 from backends.model import Attention, LayerKind, Model
 from backends.question import Question
-from backends.vllm.models import LATENT, fullest, indexed, sees_prefixes
+from backends.vllm.models import fullest, indexed, sees_prefixes
 from store.scenario import Role, Scenario
 from tuner.engines.vllm.orders import names_for
 from tuner.engines.vllm.questions import question_for

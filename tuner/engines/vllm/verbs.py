@@ -19,6 +19,7 @@ from tuner.engines.vllm.told import refusals as refusals_of
 
 __all__ = [
     "LATENT_PREFILLS",
+    "changed_by",
     "default_page_size",
     "default_tree",
     "page_sizes",
@@ -51,6 +52,12 @@ def settled(scenario: Scenario, entries: tuple[BackendEntry, ...], rules: str, p
 
 def page_sizes(scenario: Scenario, rules: str, packages: Mapping[str, str] | None = None) -> Callable[[BackendEntry], int]:
     return lambda entry: block_size_with(scenario, entry, rules, packages)
+
+
+def changed_by(
+    scenario: Scenario, flags: Mapping[str, str], more: Mapping[str, str], rules: str, packages: Mapping[str, str] | None = None
+) -> None:
+    """Nothing: a block size demotes backends that nobody named, and one that does not fit the named one was never pinned."""
 
 
 def default_tree(scenario: Scenario, rules: str) -> None:

@@ -39,6 +39,7 @@ def run(message: Message, say: Say) -> Iterator[dict[str, Any]]:
         stand = open_stand(bench, stage, arms, cells, message["seed"])
     with ExitStack() as stack, bench.working():
         drivers = opened(arms, stand, rng, phases, stack)
+        bench.keep()
         for cell in rng.sample(cells, len(cells)):
             with ExitStack() as places:
                 racing = without(message["skip"], drivers, cell)

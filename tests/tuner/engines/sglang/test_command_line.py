@@ -49,7 +49,7 @@ SPELLED: dict[str, tuple[Any, tuple[tuple[str, ...], ...]]] = {
     "disable_hybrid_swa_memory": (True, (("--disable-hybrid-swa-memory",),)),
 }
 # Which engine, where it is, and what attnpin makes of the answer.
-OURS = {"name", "version", "command", "path", "allow_serving_jit"}
+OURS = {"name", "version", "command", "path", "allow_serving_jit", "allow_fp8_kv"}
 PLAIN = (("--model-path", "./model"), ("--device", "cuda"))
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from store.scenario import Role, Speculation
 from tests.asking import gpu
+from tests.tuner.composed import composed
 from tests.tuner.planning import CPU, DSV3, GIB, LLAMA, engine, scenario
 from tuner.cells import padded_batch
 from tuner.engines.sglang.memory import (
@@ -19,6 +20,7 @@ from tuner.engines.sglang.memory import (
     server_for,
 )
 from tuner.kv_size import pool_tokens
+from tuner.plan_notes import traffic_notes
 from tuner.ranks import Ranks
 
 
@@ -145,3 +147,15 @@ def test_drafts_bound_the_running_requests() -> None:
 
 def test_a_cpu_captures_nothing() -> None:
     assert server_for(scenario(CPU, replace(LLAMA, dtype="float32")), "0.5.22", 1).captured_batches == ()
+
+
+def test_an_l4_has_hardly_a_pool_by_the_default_fraction_and_a_plan_says_so() -> None:
+    """Qwen3-8B. A published server's 24,094 tokens (cases, h12) are no default's: what the rule leaves beside the weights is less than a
+    chunk, and SGLang, which takes the share of what is free and not of all, would say that weights leave no memory."""
+    asked = composed("model=qwen3_8b", "gpu=l4").scenario
+    server = server_for(asked, "0.5.22", 1)
+    assert server.mem_fraction_static == 0.684
+    assert server.pool_tokens is not None and server.pool_tokens < server.chunked_prefill_size
+    assert any("less than one prefill chunk of 4096" in note for note in traffic_notes(asked, server))
+    shared = replace(asked, engine=replace(asked.engine, mem_fraction_static=0.85))
+    assert not any("prefill chunk" in note for note in traffic_notes(shared, server_for(shared, "0.5.22", 1)))

@@ -123,6 +123,11 @@ def test_h13_a_line_of_another_version_is_read() -> None:
     assert found(start)[KV_DTYPE].value == "bfloat16" and (start.graphs.steps, start.graphs.outside) == (1, 0) and start.graphs.on
 
 
+def test_a_line_that_another_broke_into_tells_no_half_a_word() -> None:
+    torn = "[2026-10-18 14:28:40] KV Cache is allocated. dtype: torch.b[2026-10-18 14:28:40] Decode batch, #running-req: 1\n"
+    assert KV_DTYPE not in found(one(torn))
+
+
 def test_h15_mlx_runs_its_own_attention() -> None:
     assert one(log("sglang-0.5.22-mlx")).foreign == "server args say torch_native; MLX runs its own attention"
 

@@ -20,7 +20,7 @@ from tests.tuner.planning import H100
 from tuner.engines.vllm import verbs
 from tuner.engines.vllm.orders import ORDERS
 from tuner.limits import sift
-from tuner.schema import KV_CACHE_DTYPES, KvCacheDtype
+from tuner.schema.engine import KV_CACHE_DTYPES, KvCacheDtype
 
 DRAWN = tuple(configurations(300, seed=1))
 

@@ -1,0 +1,83 @@
+"""Many scenarios, one line each: for a terminal, as data, and as a page that leads to the pins."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+from backends.wire import to_plain
+from reports import html_table, numbers, wording
+from reports.html_table import Dress
+from reports.page import Table, clean, text_table
+from store.sweep import Ending, Entry, Sweep
+
+HEADER = ("scenario", "board", "result", "effect on a step", "pin", "time")
+PAGE = "index.html"
+NOT_YET = "not yet"
+
+
+def name(entry: Entry, entries: tuple[Entry, ...]) -> str:
+    """What sets the scenario apart from the others; all of it where nothing does."""
+    common = set.intersection(*(set(each.overrides) for each in entries)) if len(entries) > 1 else set()
+    return " ".join(word for word in entry.overrides if word not in common) or " ".join(entry.overrides)
+
+
+def render(sweep: Sweep, folder: Path) -> str:
+    """Plain text: a table, then a count of endings."""
+    rows = tuple(_row(entry, sweep.entries) for entry in sweep.entries)
+    return f"{text_table(Table(HEADER, rows), indent='')}\n\n{_counts(sweep)}\nindex     {folder / PAGE}\n"
+
+
+def render_json(sweep: Sweep) -> str:
+    return json.dumps(to_plain(sweep), indent=2) + "\n"
+
+
+def ending_json(ending: Ending) -> str:
+    """One line."""
+    return json.dumps(to_plain(ending)) + "\n"
+
+
+def render_html(sweep: Sweep, folder: Path) -> str:
+    """A page that lies in ``folder``."""
+    rows = tuple(_row(entry, sweep.entries) for entry in sweep.entries)
+    sentences = _counts(sweep), f"Begun {sweep.begun}: {clean(sweep.command)}"
+    return html_table.render("Scenarios", sentences, Table(HEADER, rows), [_dress(entry, folder) for entry in sweep.entries])
+
+
+def result(ending: Ending | None) -> str:
+    """In a few words: the flags, or that none are set, or what was in the way."""
+    if ending is None:
+        return NOT_YET
+    if ending.pin is None:
+        return f"exit {ending.exit_code}: {clean(ending.said)}"
+    return wording.flags(ending.flags) or "unset"
+
+
+def _row(entry: Entry, entries: tuple[Entry, ...]) -> tuple[str, ...]:
+    ending = entry.ending
+    board, effect, pin = (ending.board or "", ending.effect, ending.pin or "") if ending else ("", "", "")
+    return name(entry, entries), board, result(ending), effect, pin, numbers.seconds(entry.seconds) if entry.seconds else ""
+
+
+def _dress(entry: Entry, folder: Path) -> Dress:
+    if entry.ending is None:
+        return Dress("open")
+    if entry.ending.pin is None:
+        return Dress("bad")
+    page = os.path.relpath(Path(entry.ending.pin).with_suffix(".md"), folder)
+    return Dress("" if entry.ending.exit_code == 0 else "bad", HEADER.index("pin"), page)
+
+
+def _counts(sweep: Sweep) -> str:
+    kinds = Counter(_kind(entry.ending) for entry in sweep.entries)
+    return f"{len(sweep.entries)} scenarios: " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+
+
+def _kind(ending: Ending | None) -> str:
+    if ending is None:
+        return NOT_YET
+    if ending.pin is None:
+        return "without a pin"
+    return "with flags" if ending.flags else "unset"

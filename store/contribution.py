@@ -1,0 +1,43 @@
+"""A run for a public corpus: its evidence, and nothing that tells whose it is or where it ran."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from backends.wire import to_plain
+from store.evidence import public
+from store.run import Run
+from store.scrub import ABSOLUTE_PATH, private_names, without_names
+
+SHORT = 12
+
+
+def contribution(run: Run, names: Iterable[str] = ()) -> Run:
+    """As evidence, with ``names`` gone from every text and a pseudonym for the board: the same in all contributions of that board."""
+    found = public(run)
+    board = found.environment.board
+    uuid = board.uuid and f"board-{hashlib.sha256(board.uuid.encode()).hexdigest()[:SHORT]}"
+    engine = replace(found.scenario.engine, command=(), path=())
+    return replace(
+        found,
+        command=without_names(found.command, names),
+        scenario=replace(found.scenario, engine=engine),
+        environment=replace(found.environment, board=replace(board, uuid=uuid), image=None),
+    )
+
+
+def leaks(run: Run, original: Run, names: Iterable[str] = ()) -> tuple[str, ...]:
+    """Texts of ``run`` that still hold an absolute path, an account or a host, ``names``, or the board's UUID."""
+    wanted = {*private_names(original.scenario.engine), *names, *filter(None, [original.environment.board.uuid])}
+    texts = dict.fromkeys(_strings(to_plain(run)))
+    return tuple(text for text in texts if ABSOLUTE_PATH.search(text) or without_names(text, wanted) != text)
+
+
+def _strings(plain: Any) -> Iterator[str]:
+    if isinstance(plain, str):
+        yield plain
+    for each in plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ():
+        yield from _strings(each)

@@ -1,0 +1,102 @@
+"""How long one arm took on one cell, in every run that timed it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from statistics import fmean
+from typing import Any
+
+from sqlalchemy import Row, Select, func, or_, select
+from sqlalchemy.orm import Session
+
+from backends.arm import Arm
+from backends.environment import Environment
+from backends.timing.disturbance import CAPPED
+from backends.wire import from_plain
+from store.connect import Store, reading
+from store.course import Point
+from store.history import sides
+from store.measured_tables import CellRoundRow, RoundRow, VisitRow
+from store.outlasting import outlasts_a_restart
+from store.run import FOREIGN
+from store.side_by_side import SLOWED
+from store.side_by_side_tables import SideBySideRow
+from store.tables import ArmRow, CellRow, RunRow
+
+OF_A_RUN = (
+    *(RunRow.key, RunRow.id, RunRow.created, RunRow.model, RunRow.traffic, RunRow.engine, RunRow.engine_version, RunRow.protocol),
+    *(RunRow.scenario, RunRow.environment),
+)
+AT_ONCE = 1000  # rows asked for by their keys in one statement: databases limit how many
+
+
+@outlasts_a_restart
+def points_of(store: Store, arm: str, cell: str) -> tuple[Point, ...]:
+    """Every run, and either side of every comparison, in which ``arm`` was timed on a cell of that name, in the order they were begun,
+    but for candidates that were slowed on purpose and for foreign ones. Boards, models and cells may be several: names are those of each
+    run."""
+    with reading(store) as session:
+        comparisons, slowed = {key: found for key, _, found in sides(session)}, set(_slowed(session))
+        rows = [row for row in session.execute(_visits(arm, cell)) if row.run not in slowed]
+        visits = {key: list(its) for key, its in groupby(rows, key=lambda row: row.run)}
+        return tuple(_point(run, comparisons.get(run.key), visits[run.key]) for run in _runs(session, list(visits)))
+
+
+@outlasts_a_restart
+def named_in(store: Store) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of all arms and of all cells of all runs."""
+    with reading(store) as session:
+        arms, cells = (sorted(session.scalars(select(column).distinct())) for column in (ArmRow.name, CellRow.name))
+    return tuple(arms), tuple(cells)
+
+
+def _slowed(session: Session) -> Iterator[int]:
+    """Keys of candidates whose times are no one's."""
+    for row in session.execute(select(SideBySideRow.candidate_key, SideBySideRow.said)):
+        if row.said[1].startswith(SLOWED):
+            yield row.candidate_key
+
+
+def _visits(arm: str, cell: str) -> Select[*tuple[Any, ...]]:
+    """One row a visit: which run and process, and us of a call as it is served."""
+    us = func.coalesce(VisitRow.served_us, VisitRow.median_us).label("us")
+    columns = ArmRow.run_key.label("run"), ArmRow.arm, CellRow.digest, RoundRow.number, RoundRow.labels, us
+    found = select(*columns).join(ArmRow, VisitRow.arm_key == ArmRow.key)
+    found = found.join(CellRoundRow, VisitRow.cell_round_key == CellRoundRow.key).join(CellRow, CellRoundRow.cell_key == CellRow.key)
+    found = found.join(RoundRow, CellRoundRow.round_key == RoundRow.key)
+    raced = or_(RoundRow.confirms.is_(None), RoundRow.confirms.is_(False))
+    return found.where(ArmRow.name == arm, CellRow.name == cell, raced).order_by(ArmRow.run_key, RoundRow.number, VisitRow.key)
+
+
+def _runs(session: Session, keys: Sequence[int]) -> Iterator[Row[Any]]:
+    """What a point says of its run, of those of ``keys``, which ascend, that are not foreign."""
+    for start in range(0, len(keys), AT_ONCE):
+        of = select(*OF_A_RUN).where(RunRow.key.in_(keys[start : start + AT_ONCE]), RunRow.status != FOREIGN)
+        yield from session.execute(of.order_by(RunRow.key))
+
+
+def _point(run: Row[Any], comparison: str | None, visits: Sequence[Row[Any]]) -> Point:
+    first = visits[0]
+    return Point(
+        run=run.id,
+        comparison=comparison,
+        created=run.created,
+        model=run.model,
+        traffic=run.traffic,
+        engine=run.engine,
+        engine_version=run.engine_version,
+        protocol=run.protocol,
+        profile=run.scenario["measure"]["profile"],
+        environment=from_plain(Environment, run.environment),
+        arm=from_plain(Arm, first.arm),
+        cell_digest=first.digest,
+        processes=tuple(_processes(visits)),
+        capped=any(CAPPED in visit.labels for visit in visits),
+    )
+
+
+def _processes(visits: Iterable[Row[Any]]) -> Iterator[tuple[int, float]]:
+    for number, its in groupby(visits, key=lambda visit: visit.number):
+        yield number, fmean(math.log(visit.us) for visit in its)

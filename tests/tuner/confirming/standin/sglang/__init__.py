@@ -1,0 +1,1 @@
+"""Stands in for SGLang: a server and benchmarks that say what the real ones say, of made-up times."""

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from typing import Any
+
+from backends.model import LayerKind
+from store.plan import Plan
+from tests.asking import REMOVED, entries, gpu, model, undriven
+from tests.tuner.planning import B200, DSV3, H100, LLAMA, RTX5090, scenario
+from tuner.engines.sglang.pick import default_pick
+from tuner.limits import Sifted, sift
+from tuner.plan import plan_of
+
+ALL = tuple(entries().values())
+WIDE = model(LayerKind("full", 32, 32, 8, 512, 512))
+
+
+def sifted(*arguments: Any, rules: str = "0.5.22", packages: dict[str, str] | None = None, **changes: Any) -> Sifted:
+    case = scenario(*arguments, **changes)
+    return sift(case, ALL, default_pick(case, ALL, rules, packages), packages)
+
+
+def about(notes: tuple[str, ...], backend: str) -> list[str]:
+    return [note for note in notes if note.startswith(f"{backend} ")]
+
+
+def planned(*arguments: Any, packages: dict[str, str] | None = None, **changes: Any) -> Plan:
+    return plan_of(scenario(*arguments, **changes), ALL, packages)
+
+
+def test_what_nobody_knows_is_said_before_a_run_and_settled_by_the_worker() -> None:
+    plan = planned(RTX5090, WIDE)
+    [note] = about(plan.beforehand, "flashinfer")
+    assert note.startswith("flashinfer is kept on trust: flashinfer unknown; it takes flashinfer 0.6.14 or more for head dim 512")
+    assert note.endswith("ask a worker (engine.command), or set what is unknown (FlashInfer pull request 3576 (in 0.6.14, not in 0.6.12))")
+    everything = {"sglang": "0.5.22", "sgl_kernel": "0.4.9", "triton": "3.7", "torch": "2.14"}
+    assert not about(planned(RTX5090, WIDE, packages=everything | {"flashinfer": "0.7.1"}).beforehand, "flashinfer")
+    old = sifted(RTX5090, WIDE, packages=everything | {"flashinfer": "0.6.6"})
+    assert [reason.asked for one in old.exclusions if one.backend == "flashinfer" for reason in one.reasons] == ["flashinfer 0.6.6"]
+
+
+def test_what_a_worker_cannot_tell_holds_of_the_result_too() -> None:
+    plan = planned(gpu(90, cuda=None), packages={"sglang": "0.5.22", "sgl_kernel": "0.4.9"})
+    assert any("fa3 is kept on trust: CUDA unknown" in note for note in plan.notes)
+
+
+def test_a_known_server_leaves_nothing_on_trust() -> None:
+    assert not sifted().trusted
+    assert not any("on trust" in note for note in planned().beforehand)
+
+
+def test_what_an_arm_does_is_a_note_of_the_run_and_what_another_does_is_one_of_the_plan() -> None:
+    plan = plan_of(scenario(), undriven("trtllm_mha"))
+    assert about(plan.notes, "flex_attention") and not about(plan.notes, "trtllm_mha")
+    assert any("copies the layer's whole KV pool at every prefill" in note for note in about(plan.beforehand, "trtllm_mha"))
+
+
+def test_what_the_user_left_out_is_not_noted() -> None:
+    assert not about(planned(backends=("fa3",)).notes, "flex_attention")
+
+
+def test_a_cast_of_the_whole_pool_is_no_exclusion() -> None:
+    found = sifted(H100, DSV3, kv_cache_dtype="fp8_e4m3")
+    assert ("fa3", True) in [(backend, "whole FP8 pool" in note.says) for backend, note in found.noted]
+    assert not sifted(H100, DSV3).noted or not any("whole FP8 pool" in note.says for _, note in sifted(H100, DSV3).noted)
+
+
+def test_a_default_that_a_limit_refuses_is_told_to_fail_with_asked_and_allowed() -> None:
+    plan = planned(RTX5090, DSV3, prefill_attention_backend="trtllm_mla")
+    assert any("the default trtllm_mla would fail in prefill: sm 120; it takes sm 100, 103" in note for note in plan.fatal)
+    assert not any("would fail" in note for note in planned(H100, DSV3).fatal)
+
+
+def test_pairs_that_share_no_page_size_are_told_from_both_sides() -> None:
+    assert [(pair.prefill, pair.decode) for pair in sifted(B200, rules="0.5.16", version="0.5.16").apart] == [
+        ("fa4", "trtllm_mha"), ("trtllm_mha", "fa4"),
+    ]  # fmt: skip
+    assert not sifted(B200).apart and not sifted(H100, LLAMA).apart
+    assert planned(B200, version="0.5.16").apart[0].reason.rule == "page_size"
+
+
+def test_a_server_of_one_phase_has_no_pairs() -> None:
+    from store.scenario import Role
+
+    assert not sifted(B200, rules="0.5.16", version="0.5.16", role=Role.DECODE).apart
+
+
+def test_a_removed_name_is_excluded_with_what_became_of_it() -> None:
+    found = {one.backend: one.reasons[0] for one in sifted().exclusions if one.backend in REMOVED}
+    assert {"32114" in reason.source for reason in found.values()} == {True} and len(found) == 2

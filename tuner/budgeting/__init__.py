@@ -1,0 +1,1 @@
+"""How long a run takes, and what of it a budget reaches."""

@@ -1,0 +1,20 @@
+"""A pin against the run behind it: flags that somebody wrote by hand were never measured."""
+
+from __future__ import annotations
+
+from reports import wording
+from store.pin import Pin
+from store.run import Run
+from tuner.errors import UsageError
+
+
+def refuse_edited(pin: Pin, then: Run) -> None:
+    """Raises `UsageError` for flags that the run behind the pin did not decide for: nothing was ever measured for them."""
+    decided = dict(then.decision.flags) if then.decision else {}
+    if dict(pin.flags) != decided or pin.run != then.id:
+        said = wording.flags(pin.flags) or "no flag"
+        meant = wording.flags(tuple(decided.items())) or "none"
+        raise UsageError(
+            f"the pin of run {pin.run} sets {said}, and run {then.id} in its evidence decided for {meant}: somebody edited one of "
+            "them; restore both, or write them again with attnpin tune"
+        )

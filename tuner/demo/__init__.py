@@ -1,0 +1,1 @@
+"""Recorded measurements told again, without a GPU."""

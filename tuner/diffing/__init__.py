@@ -1,0 +1,1 @@
+"""Two pins side by side, from their files alone."""

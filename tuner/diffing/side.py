@@ -1,0 +1,34 @@
+"""One of the two pins: its file, and the run behind it where the evidence is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from store.errors import EvidenceError, NewerSchema
+from store.evidence import read_evidence
+from store.pin import Pin
+from store.pin_files import read_pin, verify_evidence
+from store.run import Run
+
+
+@dataclass(frozen=True)
+class Side:
+    """``missing``: why there is no run."""
+
+    pin: Pin
+    run: Run | None
+    missing: str | None = None
+
+    @property
+    def name(self) -> str:
+        return f"run {self.pin.run} of {self.pin.created[:10]}"
+
+
+def read_side(path: Path) -> Side:
+    """Raises `StoreError` for a pin that cannot be read; one without its evidence can be compared in part."""
+    pin = read_pin(path)
+    try:
+        return Side(pin, read_evidence(verify_evidence(path, pin)))
+    except (EvidenceError, NewerSchema) as error:
+        return Side(pin, None, str(error))

@@ -1,0 +1,28 @@
+"""This machine: one GPU at a time, or every visible one, each with the processors near it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tuner.executors.child import Children
+from tuner.executors.executor import Done, Say, Task, command_of
+
+
+@dataclass
+class Local:
+    """``devices``: UUIDs of the GPUs that may be busy at the same time; none = whichever comes first, alone."""
+
+    devices: Sequence[str] = ()
+    children: Children = field(default_factory=Children)
+
+    @property
+    def places(self) -> int:
+        return max(1, len(self.devices))
+
+    def run(self, task: Task, place: int, say: Say) -> Done:
+        more = [f"executor.device={self.devices[place]}"] if self.devices else []
+        return self.children.run(command_of(task, more), say)
+
+    def interrupt(self) -> None:
+        self.children.interrupt()

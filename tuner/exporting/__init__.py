@@ -1,0 +1,1 @@
+"""A pin as launchers and files want it."""

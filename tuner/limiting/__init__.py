@@ -1,0 +1,1 @@
+"""What limits are asked, and what is said beside them."""

@@ -1,0 +1,42 @@
+"""Settings of an engine that it would refuse, or never hear of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from backends.question import ENGINES
+from tuner.engines import WITH_RULES
+from tuner.sanity.tree import Tree
+from tuner.schema.engine import KV_CACHE_DTYPES
+from tuner.suggest import instead
+
+OF_SGLANG = (
+    *("prefill_attention_backend", "decode_attention_backend"),
+    *("disable_cuda_graph", "cuda_graph_max_bs", "cuda_graph_bs", "hierarchical_cache", "swa_full_tokens_ratio"),
+    "disable_hybrid_swa_memory",
+)
+
+
+def unknown_engine(name: str) -> Iterator[str]:
+    if name not in WITH_RULES:
+        yield f"engine.name names {name!r}, an engine whose rules attnpin does not know; {instead(name, WITH_RULES)}"
+
+
+def of_another_engine(engine: Tree) -> Iterator[str]:
+    """Settings of SGLang that another engine would never hear of."""
+    for name in OF_SGLANG if engine["name"] != "sglang" else ():
+        if engine[name] not in (None, False, []):
+            yield f"engine.{name}={engine[name]} is a setting of SGLang's, and engine.name is {engine['name']}; leave it out"
+
+
+def foreign_dtype(engine: Tree) -> Iterator[str]:
+    """A KV dtype that the engine spells otherwise."""
+    name, word = engine["name"], engine["kv_cache_dtype"]
+    if word not in KV_CACHE_DTYPES.get(name, (word,)):
+        yield f"engine.kv_cache_dtype={word} is no word of {ENGINES[name]}'s; {instead(word, KV_CACHE_DTYPES[name])}"
+
+
+def impossible_graphs(engine: Tree) -> Iterator[str]:
+    for batch in engine["cuda_graph_bs"]:
+        if batch < 1:
+            yield f"engine.cuda_graph_bs holds {batch}, which is no batch; each must be at least 1"

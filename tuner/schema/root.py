@@ -1,0 +1,57 @@
+"""The whole tree, as Hydra composes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from tuner.schema import MISSING
+from tuner.schema.decide import DecideNode
+from tuner.schema.engine import EngineNode
+from tuner.schema.executor import ExecutorNode
+from tuner.schema.gpu import GpuNode
+from tuner.schema.measure import MeasureNode
+from tuner.schema.model import ModelNode
+from tuner.schema.search import SearchNode
+from tuner.schema.traffic import TrafficNode
+
+
+@dataclass
+class StoreNode:
+    url: str = MISSING
+
+
+@dataclass
+class PinNode:
+    path: str = MISSING
+
+
+@dataclass
+class Root:
+    model: ModelNode = field(default_factory=ModelNode)
+    gpu: GpuNode = field(default_factory=GpuNode)
+    traffic: TrafficNode = field(default_factory=TrafficNode)
+    engine: EngineNode = field(default_factory=EngineNode)
+    measure: MeasureNode = field(default_factory=MeasureNode)
+    search: SearchNode = field(default_factory=SearchNode)
+    decide: DecideNode = field(default_factory=DecideNode)
+    store: StoreNode = field(default_factory=StoreNode)
+    backends: dict[str, Any] = field(default_factory=dict)
+    pin: PinNode = field(default_factory=PinNode)
+    fresh: bool = False
+    without_default: bool = False
+    explain: bool = False
+    json: bool = False
+    scenarios: str | None = None
+    executor: ExecutorNode = field(default_factory=ExecutorNode)
+    wait_for_gpu: str | None = None
+    ask_limit: str = MISSING
+
+
+@cache
+def register() -> None:
+    """Makes `schema` known to Hydra; the first entry of every root config's defaults."""
+    from hydra.core.config_store import ConfigStore
+
+    ConfigStore.instance().store(name="schema", node=Root)

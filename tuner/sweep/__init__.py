@@ -1,0 +1,1 @@
+"""Many scenarios in one go."""

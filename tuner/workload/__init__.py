@@ -1,0 +1,1 @@
+"""What a server of this scenario computes in a step, before it is a cell."""
