@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from reports import html_table
+from reports import html_table, wording
 from reports.html_table import Dress
 from reports.page import Table, clean, text_table
 from store.checked import Checked
@@ -33,7 +33,7 @@ def render_html(answers: Sequence[Answered], folder: Path) -> str:
 
 def counts(answers: Sequence[Answered]) -> str:
     found = Counter(_answer(each) for each in answers)
-    return f"{len(answers)} pins: " + ", ".join(f"{count} {answer}" for answer, count in found.most_common())
+    return f"{wording.count(len(answers), 'pin')}: " + ", ".join(f"{count} {answer}" for answer, count in found.most_common())
 
 
 def _row(found: Answered) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports import numbers
+from reports import numbers, wording
 from store.triaged import Load, Pace
 
 
@@ -10,7 +10,7 @@ def state(load: Load) -> str:
     """Batch, contexts, queue and pool in a clause."""
     tokens = f", {load.tokens_per_request} tokens each" if load.tokens_per_request is not None else ""
     usage = f", {numbers.percent(load.usage)} of the KV pool" if load.usage is not None else ""
-    return f"{load.batch} requests at once{tokens}{waiting(load)}{usage}"
+    return f"{wording.count(load.batch, 'request')} at once{tokens}{waiting(load)}{usage}"
 
 
 def waiting(load: Load) -> str:
@@ -26,9 +26,9 @@ def outside(load: Load) -> str:
 
 def pace(found: Pace) -> str:
     least, most = found.batch
-    batch = f"{least}" if least == most else f"{least} to {most}"
+    batch = wording.count(least, "request") if least == most else f"{least} to {most} requests"
     when = "before the last start" if found.restarted else "earlier"
     return (
-        f"{numbers.milliseconds(found.now_ms)} a token at {batch} requests ({found.now_lines} lines), "
+        f"{numbers.milliseconds(found.now_ms)} a token at {batch} ({found.now_lines} lines), "
         f"{numbers.milliseconds(found.before_ms)} {when} ({found.before_lines} lines), ratio {numbers.ratio(found.ratio)}"
     )
