@@ -24,7 +24,8 @@ from tuner.settings import compose
 
 DOCS = Path(__file__).parents[1] / "docs"
 SIZE_INCHES = (7, 2.6)
-OVER, CELL = "flashinfer-python", "decode-64"
+OVER, CELL = "flashinfer-python", "decode-longest"
+OF_ONE_BOARD = ("traffic=single_user",)  # the upgrades of that traffic were measured on one board
 STARTS = ("warm-up, first start", "warm-up, second start", "benchmark, first start", "benchmark, second start")
 STEP = "engine-benchmark/decode_step_ms"
 DRIVER = "qwen3_8b-even-h200/decode-64"
@@ -37,10 +38,10 @@ def measured_ms() -> dict[str, float]:
 
 
 def courses() -> tuple[Course, ...]:
-    """Every arm that was measured on both sides of a committed upgrade."""
+    """Every arm that was measured on both sides of those committed upgrades."""
     source = in_files(comparisons())
     arms, _ = source.names()
-    return courses_in(source, compose([]), (), Asked(arms, CELL, OVER))
+    return courses_in(source, compose(OF_ONE_BOARD), OF_ONE_BOARD, Asked(arms, CELL, OVER))
 
 
 def predicted_and_measured() -> bytes:
