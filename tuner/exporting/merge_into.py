@@ -19,6 +19,8 @@ from store.pin import Pin
 from store.pin_yaml import pin_of
 from tuner.errors import UsageError
 
+BACKEND = "attention-backend"  # the end of each flag that names one
+
 
 def merge_into(file: Path, pin: Pin, launcher: Launcher, at: Sequence[str], replace: bool) -> Exported:
     """The difference it made, "" where it made none and nothing was written. Raises `UsageError`, with the file as it was; `ExportError`
@@ -30,10 +32,11 @@ def merge_into(file: Path, pin: Pin, launcher: Launcher, at: Sequence[str], repl
         merged = merge(before, pin, launcher, at, replace)
     except MergeError as error:
         raise UsageError(f"{file} {error}") from None
+    _refuse_unwanted(file, pin, merged)
     if merged.text != before:
         write_together([(file, bom + merged.text.encode())])
     notes = list(dict.fromkeys((*notes, *in_the_environment(merged.text, pin))))
-    return Exported(difference(file.name, before, merged.text), (*notes, *_said(file, before, merged)))
+    return Exported(difference(file.name, before, merged.text), (*notes, *_said(file, pin, before, merged)))
 
 
 def mergeable(launcher: Launcher, launchers: Sequence[Launcher]) -> None:
@@ -54,9 +57,18 @@ def _lines(patch: Iterator[str]) -> Iterator[str]:
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
-def _said(file: Path, before: str, merged: Merged) -> Iterator[str]:
+def _refuse_unwanted(file: Path, pin: Pin, merged: Merged) -> None:
+    """A backend named where the pin says that none is to be: taking out what is the user's own is left to the user."""
+    named = [f"{name}: {value}" for name, value in merged.strangers if name.endswith(BACKEND)]
+    if named and not pin.flags:
+        raise UsageError(
+            f"{file} sets {', '.join(named)}, which attnpin did not write, and the pin sets no backend; take that out, nothing was written"
+        )
+
+
+def _said(file: Path, pin: Pin, before: str, merged: Merged) -> Iterator[str]:
     if merged.text == before:
-        yield f"{file} has it already; nothing was written"
+        yield f"{file} has it already; nothing was written" if pin.flags else f"the pin sets nothing, and nothing was written to {file}"
     for change in merged.changes:
         if change.after is None:
             yield f"took out {change.key}: {change.before}, which attnpin had set and the pin does not"

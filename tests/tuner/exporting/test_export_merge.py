@@ -121,6 +121,14 @@ def test_a_pin_that_sets_nothing_takes_out_what_attnpin_wrote(
     assert f"took out {KEY}: flashinfer, which attnpin had set and the pin does not" in said and "unset, because" in said
 
 
+def test_a_backend_of_the_users_contradicts_a_pin_that_sets_none(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    unset, before = tmp_path / "unset.yaml", "model-path: m\nattention-backend: triton\n"
+    write_pin(unset, building.pin(building.kept()), "# why\n", building.run(building.kept()))
+    file.write_text(before)
+    assert merged(str(unset), file) == 2 and file.read_text() == before
+    assert "sets attention-backend: triton, which attnpin did not write, and the pin sets no backend" in capsys.readouterr().err
+
+
 def test_a_flag_that_is_nobodys_is_named(pin: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text("kv-cache-dtype: fp8_e4m3\n")
     assert merged(pin, file) == 0
