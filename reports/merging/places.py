@@ -34,6 +34,8 @@ class Found:
 def chosen(text: str, places: Sequence[Place], engine: str, at: Sequence[str]) -> tuple[Found, ...]:
     """Those that ``at`` names, else the only one that fits. Raises `MergeError`, naming what there is."""
     found = list(_found(text, places, engine))
+    if (string := next(_strings(text, places, engine), None)) and (not _shown(found) or string in at):
+        raise MergeError(f"has {string} in one string, where a flag has no line for its reason; write it as a list, a word a line")
     if unknown := [label for label in at if label not in [each.label for each in found]]:
         raise MergeError(f"has no place {unknown[0]} for flags; {_which(found)}")
     its = [each for each in found if each.label in at] if at else _shown(found)
@@ -70,6 +72,15 @@ def _found(text: str, places: Sequence[Place], engine: str) -> Iterator[Found]:
                 if _fits(text, place.form, node, engine):
                     label = before + ".".join(path)
                     yield Found(label, place.form, node, place.form is not Form.WORDS or _is_shown(node, engine), own)
+
+
+def _strings(text: str, places: Sequence[Place], engine: str) -> Iterator[str]:
+    """Where a command of the engine's stands that is a string and no list."""
+    for root in composed(text):
+        for place in (place for place in places if place.form is Form.WORDS):
+            for path, node, _ in _reached(root, place.at, frozenset()):
+                if isinstance(node, ScalarNode) and started(str(node.value).split()) == engine:
+                    yield ".".join(path)
 
 
 def _reached(node: Node | None, at: Sequence[str], elsewhere: frozenset[int]) -> Iterator[tuple[tuple[str, ...], Node | None, bool]]:

@@ -52,7 +52,10 @@ def test_of_a_flag_that_stands_there_twice_the_last_counts() -> None:
     [
         ("services:\n  s:\n    command: [sglang, serve]\n", "words in brackets, which leave no room for a reason"),
         (compose().replace("- sglang", "- bash").replace("- serve", "- -lc\n      - exec sglang serve"), "starts a shell there"),
-        ("services:\n  s:\n    command: sglang serve\n", r"has no place for flags of sglang, as services.\*.command would be"),
+        (
+            "services:\n  s:\n    command: sglang serve\n",
+            "has services.s.command in one string, where a flag has no line for its reason; write it as a list",
+        ),
         ("services:\n  web:\n    command:\n      - nginx\n", "has no place for flags of sglang"),
     ],
 )
