@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import Index, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from store.table_base import Base, Json, Key
+from store.table_base import Base, Json, Key, OfBoard
 
 
-class CalibrationRow(Base):
+class CalibrationRow(OfBoard, Base):
     """``calibration`` is whole; the columns beside it are what it is looked for by."""
 
     __tablename__ = "attnpin_calibrations"
@@ -18,11 +18,6 @@ class CalibrationRow(Base):
     run: Mapped[str]
     created: Mapped[str]
     protocol: Mapped[int]
-    board: Mapped[str]
-    board_uuid: Mapped[str | None]
-    driver: Mapped[str | None]
-    power_limit_w: Mapped[float | None]
-    mig: Mapped[str | None]
     calibration: Mapped[Json]
 
 

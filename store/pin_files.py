@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from store.errors import EvidenceError, PinError
-from store.evidence import evidence_bytes, sha256
+from store.evidence import evidence_bytes, read_evidence, sha256
 from store.files import write_together
 from store.pin import Pin
 from store.pin_yaml import in_order, pin_of, pin_text
@@ -74,6 +74,11 @@ def verify_evidence(path: Path, pin: Pin) -> Path:
             "restore it, or run attnpin tune again"
         )
     return evidence
+
+
+def evidence_of(path: Path, pin: Pin) -> Run:
+    """The run behind the pin at ``path``. Raises as `verify_evidence` and `read_evidence`."""
+    return read_evidence(verify_evidence(path, pin))
 
 
 def _stem(path: Path) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import Index
 from sqlalchemy.orm import Mapped
 
-from store.table_base import Base, Json, Key
+from store.table_base import Base, Json, Key, OfBoard
 
 
-class RestRow(Base):
+class RestRow(OfBoard, Base):
     """``rest`` is whole; the columns beside it are what it is looked for by. ``shape``: the SHA-256 of its shape."""
 
     __tablename__ = "attnpin_rests"
@@ -17,11 +17,6 @@ class RestRow(Base):
     key: Mapped[Key]
     created: Mapped[str]
     protocol: Mapped[int]
-    board: Mapped[str]
-    board_uuid: Mapped[str | None]
-    driver: Mapped[str | None]
-    power_limit_w: Mapped[float | None]
-    mig: Mapped[str | None]
     torch: Mapped[str | None]
     shape: Mapped[str]
     rest: Mapped[Json]

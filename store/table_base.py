@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sqlalchemy import JSON, BigInteger, Double, ForeignKey, MetaData, Text
-from sqlalchemy.orm import DeclarativeBase, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 PREFIX = "attnpin_"
 
@@ -32,3 +32,13 @@ class Base(DeclarativeBase):
         }
     )
     type_annotation_map = {str: Text, float: Double}
+
+
+class OfBoard:
+    """Columns of a row that holds for one board alone: those of `store.calibration.BoardKey`."""
+
+    board: Mapped[str]
+    board_uuid: Mapped[str | None]
+    driver: Mapped[str | None]
+    power_limit_w: Mapped[float | None]
+    mig: Mapped[str | None]

@@ -33,8 +33,7 @@ def run_audit(settings: Settings) -> Audit:
     """Tests what is recorded on the path to the default where the arms run; nothing is measured where nothing is recorded."""
     store = open_store(settings.store_url)
     with Progress() as progress, session_of(settings, progress) as session:
-        for note in store.notes:
-            progress.note(note)
+        progress.notes(store.notes)
         settings, environment = meet(session, settings)
         plan, steps = planned(session, settings, environment)
         say_who_answered(progress, plan)

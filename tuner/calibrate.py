@@ -48,8 +48,7 @@ def run_calibrate(settings: Settings, processes: int, slowed: Sequence[float] = 
     store = open_store(settings.store_url)
     settings = _asked(settings, processes)
     with Progress() as progress, session_of(settings, progress) as session:
-        for note in store.notes:
-            progress.note(note)
+        progress.notes(store.notes)
         return _calibrated(settings, store, session, slowed, cells)
 
 

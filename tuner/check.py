@@ -8,13 +8,11 @@ from pathlib import Path
 from backends.environment import Environment
 from backends.model import Model
 from backends.worker.variables import kernel_variables
-from store.evidence import read_evidence
 from store.pin import Pin, ValidFor
-from store.pin_files import read_pin, verify_evidence
 from store.run import Run
 from store.scrub import without_paths
 from store.verdict import Change, Status, Verdict
-from tuner.checking.edited import refuse_edited
+from tuner.checking.edited import unedited
 from tuner.clock import PhaseClock
 from tuner.errors import OK, Incomplete
 from tuner.pin import arms_on, arms_under, distributions_under
@@ -32,9 +30,7 @@ def check_fast(path: Path, settings: Settings) -> Verdict:
     Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a pin that was edited and for a command that does not
     start.
     """
-    pin, scenario = read_pin(path), settings.scenario
-    run = read_evidence(verify_evidence(path, pin))
-    refuse_edited(pin, run)
+    (pin, run), scenario = unedited(path), settings.scenario
     with Progress() as progress, Session(scenario.engine, progress, PhaseClock(), world=settings.world) as session:
         return fast_verdict(session, settings, pin, run)[0]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from store.checked import Checked
-from store.evidence import read_evidence
-from store.pin_files import read_pin, verify_evidence
 from tuner.check import fast_verdict
-from tuner.checking.edited import refuse_edited
+from tuner.checking.edited import unedited
 from tuner.checking.pinned import Pinned, as_pinned
 from tuner.checking.request import Request
 from tuner.checking.resting import differing, resting
@@ -20,9 +18,7 @@ __all__ = ["Request", "check_measured"]
 
 def check_measured(asked: Request, settings: Settings) -> Checked:
     """Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a command that does not start."""
-    pin = read_pin(asked.path)
-    then = read_evidence(verify_evidence(asked.path, pin))
-    refuse_edited(pin, then)
+    pin, then = unedited(asked.path)
     if asked.renew:
         from tuner.pin_place import refuse_unwritable
 

@@ -8,12 +8,10 @@ from pathlib import Path
 
 from reports import wording
 from store.errors import StoreError
-from store.evidence import read_evidence
 from store.pin import Pin
-from store.pin_files import read_pin, verify_evidence
 from store.run import Run
 from store.verdict import Change, FlagsNow, Status, Verdict
-from tuner.checking.edited import refuse_edited
+from tuner.checking.edited import unedited
 from tuner.errors import OK, Incomplete, UsageError
 from tuner.image.environment import environment_of
 from tuner.image.listing import Listing
@@ -59,9 +57,7 @@ def _weighed(pin: Opened, flags: FlagsNow, known: Knowledge, requires: Requireme
 
 def opened(path: Path, listing: Listing, known: Knowledge) -> Opened:
     """Raises `StoreError` for a pin that cannot be read, `UsageError` for one that was edited and for the list of another kind of image."""
-    pin = read_pin(path)
-    run = read_evidence(verify_evidence(path, pin))
-    refuse_edited(pin, run)
+    pin, run = unedited(path)
     return held_against(path, pin, run, listing, known)
 
 

@@ -74,8 +74,7 @@ def compare_as(
     """As `run_compare`, of ``settings`` that have the command and folders of either of ``envs`` already, and not its packages."""
     store = open_store(settings[0].store_url)
     with Progress() as progress, ExitStack() as stack:
-        for note in store.notes:
-            progress.note(note)
+        progress.notes(store.notes)
         laid = [with_overlay(env, each, progress, wheels) for env, each in zip(envs, settings)]
         asked = [each.settings for each in laid]
         sessions = [stack.enter_context(session_for(env, settings, progress)) for env, settings in zip(envs, asked)]

@@ -11,12 +11,11 @@ from reports import justification
 from reports import serving_words as words
 from store.comparison import Label
 from store.errors import StoreError
-from store.evidence import read_evidence
 from store.pin import Pin
-from store.pin_files import read_pin, verify_evidence, write_pin
+from store.pin_files import read_pin, write_pin
 from store.run import Run
 from store.serving_run import ServedStart, ServingRun
-from tuner.checking.edited import refuse_edited
+from tuner.checking.edited import unedited
 from tuner.confirming import kept
 from tuner.confirming.judge import contrasts, verdict
 from tuner.confirming.order import order
@@ -63,9 +62,7 @@ class Asked:
 def confirm(asked: Asked) -> ServingRun:
     """Raises `UsageError` for what cannot be compared, `Incomplete` for a server that does not start, `MeasurementInvalid` for a benchmark
     that fails, `StoreError` for files; what was measured until then is kept."""
-    pin = read_pin(asked.pin)
-    run = read_evidence(verify_evidence(asked.pin, pin))
-    refuse_edited(pin, run)
+    pin, run = unedited(asked.pin)
     choices = choices_for(pin, asked.command)
     whole = completed(pin, run)[0] if pin.flags else pin  # as launch gives it
     both = sides(pin, whole, asked.command, asked.against, choices)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
@@ -55,6 +56,10 @@ class Progress:
         elif headline != self._headline or time.monotonic() - self._said > PLAIN_INTERVAL_S:
             self._headline, self._said = headline, time.monotonic()
             print(f"attnpin: {text}{self._eta()}", file=self._stream, flush=True)
+
+    def notes(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            self.note(text)
 
     def note(self, text: str) -> None:
         """A line that stays: a failure, a wait, a decision on the way."""

@@ -25,6 +25,5 @@ def refine(job: Job) -> Job:
     if cells == run.cells:
         return job
     set_cells(job.store, job.run_id, cells)
-    for note in notes:
-        job.session.progress.note(note)
+    job.session.progress.notes(notes)
     return replace(job, cells=load_run(job.store, job.run_id).cells)

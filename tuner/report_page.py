@@ -20,13 +20,12 @@ MISSING = 'a page draws its plots with matplotlib, which is not here ({error}); 
 
 
 def of_pin(pin: Path) -> WebPage:
-    """With what the pin says of validity. Raises as `store.pin_files.read_pin` and `verify_evidence`."""
+    """With what the pin says of validity. Raises as `store.pin_files.read_pin` and `evidence_of`."""
     from reports.web.run_page import run_page
-    from store.evidence import read_evidence
-    from store.pin_files import read_pin, verify_evidence
+    from store.pin_files import evidence_of, read_pin
 
     made = read_pin(pin)
-    return run_page(read_evidence(verify_evidence(pin, made)), made)
+    return run_page(evidence_of(pin, made), made)
 
 
 def of_stored(run: Run) -> WebPage:

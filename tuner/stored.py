@@ -6,16 +6,15 @@ from pathlib import Path
 
 from reports.wording import status
 from store.connect import Store, file_of, open_store
-from store.evidence import read_evidence
 from store.history import RunSummary, count_runs, list_runs, newest_own
-from store.pin_files import read_pin, verify_evidence
+from store.pin_files import evidence_of, read_pin
 from store.repository import load_run, newest_run
 from store.run import Run
 from tuner.errors import UsageError
 
 
 def run_from_pin(path: Path) -> Run:
-    return read_evidence(verify_evidence(path, read_pin(path)))
+    return evidence_of(path, read_pin(path))
 
 
 def run_from_store(url: str, run_id: str | None) -> tuple[Run, str | None]:

@@ -9,14 +9,12 @@ from pathlib import Path
 
 from reports import wording
 from store.errors import StoreError
-from store.evidence import read_evidence
-from store.pin_files import read_pin, verify_evidence
 from store.triaged import Triaged
 from store.verdict import Status, Verdict
 from store.verified import Standing, Start, Verified
 from tuner.check import comparable_board, fast_verdict
 from tuner.check_packages import check_packages
-from tuner.checking.edited import refuse_edited
+from tuner.checking.edited import unedited
 from tuner.checking.pinned import as_pinned
 from tuner.engines.lookup import paced_by, spoken_by
 from tuner.engines.rules import Paced, Spoken
@@ -85,9 +83,7 @@ def triage(asked: Request) -> Iterator[Triaged]:
 
 def signs_of(asked: Request) -> tuple[Signs, tuple[str, ...]]:
     """What the pin, the logs, the server's address and the figures tell, and what is to be said beside it."""
-    pin = read_pin(asked.pin)
-    run = read_evidence(verify_evidence(asked.pin, pin))
-    refuse_edited(pin, run)
+    pin, run = unedited(asked.pin)
     spoken, paced, wanted = spoken_for(pin), paced_by(pin.engine), expected(pin, run)
     watch, starts, passed = Watch(paced.read), list[Start](), 0
     for log in distinct(asked.logs):

@@ -59,8 +59,7 @@ def run_tune(settings: Settings) -> int:
     """Measure, decide, write the pin; the summary goes to stdout. Returns `exit_code`."""
     store = open_store(settings.store_url)
     with Progress() as progress, session_of(settings, progress) as session:
-        for note in store.notes:
-            progress.note(note)
+        progress.notes(store.notes)
         run_id = _measure(settings, store, session)
     return conclude(settings, store, run_id)
 

@@ -34,12 +34,12 @@ class Found:
 def chosen(text: str, places: Sequence[Place], engine: str, at: Sequence[str]) -> tuple[Found, ...]:
     """Those that ``at`` names, else the only one that fits. Raises `MergeError`, naming what there is."""
     found = list(_found(text, places, engine))
-    if (string := next(_strings(text, places, engine), None)) and (not _shown(found) or string in at):
-        raise MergeError(f"has {string} in one string, where a flag has no line for its reason; write it as a list, a word a line")
     if unknown := [label for label in at if label not in [each.label for each in found]]:
+        _refuse_strings(text, places, engine, at)
         raise MergeError(f"has no place {unknown[0]} for flags; {_which(found)}")
     its = [each for each in found if each.label in at] if at else _shown(found)
     if not its:
+        _refuse_strings(text, places, engine, ())
         wanted = " or ".join(dict.fromkeys(".".join(place.at) or "a mapping" for place in places))
         raise MergeError(f"has no place for flags of {engine}, as {wanted} would be; export the pin as a file of its own")
     if len(its) > 1 and not at:
@@ -74,13 +74,16 @@ def _found(text: str, places: Sequence[Place], engine: str) -> Iterator[Found]:
                     yield Found(label, place.form, node, place.form is not Form.WORDS or _is_shown(node, engine), own)
 
 
-def _strings(text: str, places: Sequence[Place], engine: str) -> Iterator[str]:
-    """Where a command of the engine's stands that is a string and no list."""
+def _refuse_strings(text: str, places: Sequence[Place], engine: str, at: Sequence[str]) -> None:
+    """Raises `MergeError` for a command of the engine's that is a string and no list, at one of ``at`` (empty = anywhere)."""
     for root in composed(text):
         for place in (place for place in places if place.form is Form.WORDS):
             for path, node, _ in _reached(root, place.at, frozenset()):
-                if isinstance(node, ScalarNode) and started(str(node.value).split()) == engine:
-                    yield ".".join(path)
+                label = ".".join(path)
+                if isinstance(node, ScalarNode) and started(str(node.value).split()) == engine and (not at or label in at):
+                    raise MergeError(
+                        f"has {label} in one string, where a flag has no line for its reason; write it as a list, a word a line"
+                    )
 
 
 def _reached(node: Node | None, at: Sequence[str], elsewhere: frozenset[int]) -> Iterator[tuple[tuple[str, ...], Node | None, bool]]:

@@ -26,8 +26,7 @@ from tuner.tune import write
 def screened(pinned: Pinned, fast: Verdict, question: Settings, session: Session) -> tuple[Run, Checked]:
     """Today's run, and what it says beside the pin's."""
     store = open_store(question.store_url)
-    for note in store.notes:
-        session.progress.note(note)
+    session.progress.notes(store.notes)
     now = measured(pinned, question, store, session)
     return now, by_screen(pinned, fast, now, store)
 

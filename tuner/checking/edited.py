@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from reports import wording
 from store.pin import Pin
+from store.pin_files import evidence_of, read_pin
 from store.run import Run
 from tuner.errors import UsageError
+
+
+def unedited(path: Path) -> tuple[Pin, Run]:
+    """The pin at ``path`` and the run behind it. Raises `StoreError` for what cannot be read, and as `refuse_edited`."""
+    pin = read_pin(path)
+    run = evidence_of(path, pin)
+    refuse_edited(pin, run)
+    return pin, run
 
 
 def refuse_edited(pin: Pin, then: Run) -> None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from store.errors import EvidenceError, NewerSchema
-from store.evidence import read_evidence
 from store.pin import Pin
-from store.pin_files import read_pin, verify_evidence
+from store.pin_files import evidence_of, read_pin
 from store.run import Run
 
 
@@ -29,6 +28,6 @@ def read_side(path: Path) -> Side:
     """Raises `StoreError` for a pin that cannot be read; one without its evidence can be compared in part."""
     pin = read_pin(path)
     try:
-        return Side(pin, read_evidence(verify_evidence(path, pin)))
+        return Side(pin, evidence_of(path, pin))
     except (EvidenceError, NewerSchema) as error:
         return Side(pin, None, str(error))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from store.errors import StoreError
-from store.evidence import read_evidence
 from store.pin import Pin
-from store.pin_files import read_pin, verify_evidence
+from store.pin_files import evidence_of, read_pin
 from tuner.exporting.companions import completed
 
 
@@ -17,7 +16,7 @@ def exportable(path: Path, engine: str) -> tuple[Pin, tuple[str, ...]]:
     if pin.engine != engine or not pin.flags:
         return pin, ()
     try:
-        run = read_evidence(verify_evidence(path, pin))
+        run = evidence_of(path, pin)
     except StoreError as error:
         return pin, (f"without its evidence a pin gives only the flags that it sets itself: {error}",)
     return completed(pin, run)
