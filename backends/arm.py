@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+LIBRARY = "library"  # the knob of an adapter that may call one of several
+
 
 class Provider(str, Enum):
     """ENGINE drives the serving engine's own backend object; KERNEL issues the engine's calls against the library alone."""
@@ -16,7 +18,8 @@ class Provider(str, Enum):
 @dataclass(frozen=True)
 class Arm:
     """``backend`` is the engine's name for it ("fa3"); ``driver`` the worker class, "module:Class"; ``packages`` the
-    import names it needs; ``page_size`` and ``kv_dtype`` (torch name) are what the server would run with.
+    import names it needs, ``optional`` those that it takes where they are there; ``page_size`` and ``kv_dtype`` (torch name) are what
+    the server would run with.
 
     ``copy`` tells an arm from the same arm entered again, ``slowed`` is the share of further launches that slow it: both are
     there to measure the measuring itself.
@@ -31,6 +34,13 @@ class Arm:
     knobs: tuple[tuple[str, str], ...] = ()
     copy: int = 1
     slowed: float = 0.0
+    optional: tuple[str, ...] = ()
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """Import names whose distributions may change what it runs: one that is optional also by coming or going."""
+        called = (value for name, value in self.knobs if name == LIBRARY)
+        return tuple(dict.fromkeys((*self.packages, *self.optional, *called)))
 
     @property
     def is_original(self) -> bool:

@@ -97,7 +97,8 @@ class DriverEntry:
     """A worker class that can drive the backend. ``packages`` are the import names it needs, ``devices`` where it runs,
     ``attention`` the kinds it lays out, ``tools`` what the worker must have besides ("c++"), ``limits`` what it refuses although
     the backend would not, ``calls`` what it does otherwise for releases of the engine other than the newest, ``knobs`` the settings of
-    its own that an arm may have."""
+    its own that an arm may have, ``libraries`` the import names that a knob may have it call instead, ``optional`` those that it takes
+    by itself where they are there."""
 
     provider: Provider
     driver: str
@@ -108,13 +109,15 @@ class DriverEntry:
     limits: Limits = ()
     calls: tuple[Calls, ...] = ()
     knobs: tuple[Knob, ...] = ()
+    libraries: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class BackendEntry:
     """One candidate under the engine's name for it. ``drivers`` in order of preference, empty = none in this version.
     ``graph``: whether the engine captures decode with it (else it serves eagerly). ``jit`` None = nobody has read when it
-    builds kernels. ``engine`` is the one whose backend it is."""
+    builds kernels. ``engine`` is the one whose backend it is. ``undriven``: why it has no driver, a clause."""
 
     name: str
     capability: Capability
@@ -123,6 +126,7 @@ class BackendEntry:
     graph: bool = True
     jit: ServingJit | None = None
     engine: str = "sglang"
+    undriven: str | None = None
 
 
 def missing_modules(modules: tuple[str, ...], packages: Container[str] | None) -> tuple[Reason, ...]:

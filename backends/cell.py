@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from backends.drafting import NO_DRAFT, Tree, depths, require_tree
 from backends.model import LayerKind
 
 
@@ -30,6 +31,7 @@ class Cell:
     the allocator laid its pages out. The three run over requests. ``padded_batch`` is the batch the engine launches
     (the captured size for decode, the batch itself otherwise). ``layer`` holds heads per rank. The first ``shared_prefix``
     tokens of all requests are the same, as a system prompt's are, and lie in the same pages as far as those are whole.
+    ``draft``: of a verify step, what each request's new tokens follow; it is served by the backend of ``phase``, whichever that is.
     """
 
     name: str
@@ -43,20 +45,45 @@ class Cell:
     seed: int
     page_layout: PageLayout = PageLayout.SERVED
     shared_prefix: int = 0
+    draft: Tree = NO_DRAFT
 
     def __post_init__(self) -> None:
         if not len(self.context_lens) == len(self.new_lens) == len(self.prompt_lens):
             raise ValueError(f"cell {self.name}: context_lens, new_lens and prompt_lens differ in length")
         if not self.context_lens or any(new < 1 or new > context for new, context in zip(self.new_lens, self.context_lens)):
             raise ValueError(f"cell {self.name}: every request needs 1 <= new_lens <= context_lens")
-        if self.phase is Phase.DECODE and set(self.new_lens) != {1}:
+        require_tree(self.draft)
+        if self.verifies and set(self.new_lens) != {len(self.draft)}:
+            raise ValueError(f"cell {self.name}: a verify step has the {len(self.draft)} tokens of its draft in each request")
+        if self.phase is Phase.DECODE and not self.verifies and set(self.new_lens) != {1}:
             raise ValueError(f"cell {self.name}: a decode step has one new token a request")
         if self.padded_batch < len(self.context_lens):
             raise ValueError(f"cell {self.name}: padded_batch {self.padded_batch} is below the batch {len(self.context_lens)}")
 
     @property
+    def verifies(self) -> bool:
+        """Whether it judges drafted tokens."""
+        return bool(self.draft)
+
+    @property
+    def generates(self) -> bool:
+        """Whether every request gets output tokens from it, decoded or verified: what TPOT counts, and what the engine captures."""
+        return self.phase is Phase.DECODE or self.verifies
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some requests decode in a step that computes others' prompts (chunked prefill, mixed)."""
+        decoding = [prompt < context for prompt, context in zip(self.prompt_lens, self.context_lens)]
+        return not self.generates and any(decoding) and not all(decoding)
+
+    @property
     def batch(self) -> int:
         return len(self.context_lens)
+
+    @property
+    def padded_tokens(self) -> int:
+        """Query tokens that the engine launches."""
+        return self.padded_batch * max(1, len(self.draft)) if self.generates else self.new_tokens
 
     @property
     def new_tokens(self) -> int:
@@ -96,10 +123,10 @@ def kv_bytes(cell: Cell, kv_element_bytes: float) -> float:
 
 
 def attention_flops(cell: Cell) -> int:
-    """Multiply-adds x 2 of QK^T and PV over the pairs a causal mask (and window) leaves, live rows only."""
+    """Multiply-adds x 2 of QK^T and PV over the pairs a causal or a draft's mask (and window) leaves, live rows only."""
     window = cell.layer.sliding_window
     pairs = 0
     for context, new in zip(cell.context_lens, cell.new_lens):
-        lengths = range(context - new + 1, context + 1)
+        lengths = [context - new + 1 + depth for depth in (depths(cell.draft) or range(new))]
         pairs += sum(lengths) if window is None else sum(min(length, window) for length in lengths)
     return 2 * pairs * cell.layer.query_heads * (cell.layer.head_dim + cell.layer.value_head_dim)

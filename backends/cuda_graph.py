@@ -37,6 +37,11 @@ def recorded_launches(stream: int) -> tuple[LaunchParameters, ...]:
     return tuple(_parameters(_nodes(_graph_being_recorded(stream))))
 
 
+def records_only_kernels(stream: int) -> bool:
+    """Whether all that ``stream`` has recorded so far are kernels: no copy, no memset, no call of the host. Raises `CudaRefused`."""
+    return all(_kind(node) == KERNEL_NODE for node in _nodes(_graph_being_recorded(stream)))
+
+
 def described(launches: Sequence[LaunchParameters]) -> tuple[KernelNode, ...]:
     """What was launched, for whoever no longer records. Raises `CudaRefused`."""
     return tuple(map(_kernel, launches))
@@ -62,11 +67,16 @@ def _nodes(graph: c_void_p) -> Sequence[int]:
     return list(nodes)[: count.value]
 
 
+def _kind(node: int) -> int:
+    kind = c_int()
+    call("cuGraphNodeGetType", node, byref(kind))
+    return kind.value
+
+
 def _parameters(nodes: Sequence[int]) -> Iterator[LaunchParameters]:
     for node in nodes:
-        kind, parameters = c_int(), LaunchParameters()
-        call("cuGraphNodeGetType", node, byref(kind))
-        if kind.value == KERNEL_NODE:
+        if _kind(node) == KERNEL_NODE:
+            parameters = LaunchParameters()
             call("cuGraphKernelNodeGetParams_v2", node, byref(parameters))
             yield parameters
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from backends.arm import Arm
     from backends.cell import Cell
+    from backends.drafting import Drafting
     from backends.model import Model
 
 
@@ -80,7 +81,8 @@ class Stage:
     """What a driver is opened on. ``model`` is whole, ``attention_tp`` ranks divide its heads; ``max_batch`` is the largest
     padded batch and ``max_new_tokens`` the longest prefill it will see; ``context_length`` the server's.
     ``graph_max_batch`` is the largest decode batch the engine captures (None = all of them, 0 = none); larger ones run eagerly.
-    ``deterministic``: the server's results do not depend on its batches, for which backends launch other kernels and grids."""
+    ``deterministic``: the server's results do not depend on its batches, for which backends launch other kernels and grids.
+    ``drafting``: its speculative decoding, None = it decodes token by token."""
 
     device: torch.device
     model: Model
@@ -91,6 +93,7 @@ class Stage:
     max_new_tokens: int
     graph_max_batch: int | None = None
     deterministic: bool = False
+    drafting: Drafting | None = None
     extras: dict[str, Any] = field(default_factory=dict)  # state that arms of one process share (engine context, workspaces)
 
 

@@ -27,13 +27,13 @@ from backends.serving_jit import Builds, ServingJit
 
 ENTRY_KEYS = (
     *("name", "source", "versions", "history", "paths", "limits", "notes", "modules", "drivers", "aliases", "graph"),
-    *("jit_while_serving", "engine"),
+    *("jit_while_serving", "engine", "undriven"),
 )
 LIMIT_KEYS = ("rule", "allowed", "source", "versions", "when", "why", "remedy", "becomes")
 PATH_KEYS = ("name", "source", "versions", "when")
 NOTE_KEYS = ("says", "source", "versions", "when")
 JIT_KEYS = ("builds", "why", "source")
-DRIVER_KEYS = ("provider", "driver", "packages", "devices", "attention", "tools", "limits", "calls", "knobs")
+DRIVER_KEYS = ("provider", "driver", "packages", "devices", "attention", "tools", "limits", "calls", "knobs", "libraries", "optional")
 CALLS_KEYS = ("engine", "knobs", "source")
 
 
@@ -66,6 +66,7 @@ def entry_from(data: Mapping[str, Any]) -> BackendEntry:
         graph=bool(data.get("graph", True)),
         jit=_jit(data["jit_while_serving"], f"{where}, jit_while_serving") if data.get("jit_while_serving") else None,
         engine=engine,
+        undriven=data.get("undriven"),
     )
 
 
@@ -147,6 +148,8 @@ def _driver(data: Mapping[str, Any], heading: _Heading) -> DriverEntry:
         knobs=tuple(
             knob_from(str(name), values, f"{where}, driver, knobs", heading.engine) for name, values in (data.get("knobs") or {}).items()
         ),
+        libraries=words_of(data, "libraries", where),
+        optional=words_of(data, "optional", where),
     )
 
 

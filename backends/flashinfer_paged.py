@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from backends.adapter import library, refuse_knobs, require_gpu
 from backends.cell import Phase
 from backends.device import dtype_of
-from backends.driver import MissingPackage, Refused
 from backends.flashinfer_calls.decode import DecodeCall
 from backends.flashinfer_calls.extend import ExtendCall
 
@@ -72,13 +72,9 @@ class FlashInferPaged:
     imports = ("flashinfer", "torch", "tvm_ffi")
 
     def __init__(self, arm: Arm, stage: Stage, pool: KvPool) -> None:
-        try:
-            import flashinfer
-        except ImportError as error:
-            raise MissingPackage(f"module {error.name or 'flashinfer'} cannot be imported ({error}); install flashinfer-python") from error
-        if stage.device.type != "cuda":
-            raise Refused(f"{arm.backend} runs on NVIDIA GPUs only, this device is a {stage.device.type}")
-        _refuse_knobs(arm)
+        flashinfer = library("flashinfer", "flashinfer-python")
+        require_gpu(arm, stage)
+        refuse_knobs(arm, KNOBS)
         dtypes = dtype_of(stage.model.dtype), dtype_of(arm.kv_dtype)
         self._library = Library(flashinfer, _workspace(stage), *dtypes, stage.context_length, stage.graph_max_batch, dict(arm.knobs))
 
@@ -91,13 +87,6 @@ class FlashInferPaged:
 
     def close(self) -> None:
         """The workspace stays with the process, as it does with the engine's."""
-
-
-def _refuse_knobs(arm: Arm) -> None:
-    for name, value in arm.knobs:
-        if value not in KNOBS.get(name, ()):
-            known = "; ".join(f"{knob}: {', '.join(values)}" for knob, values in KNOBS.items())
-            raise Refused(f"{arm.backend} driven by itself has no knob {name}={value}; it has {known}")
 
 
 def _workspace(stage: Stage) -> torch.Tensor:

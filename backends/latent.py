@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from backends.cell import Phase
 from backends.model import LayerKind
 
 
@@ -34,12 +33,12 @@ LATENT = {
 OF_ALL_KEYS = tuple(name for name, latent in LATENT.items() if latent.index_topk is None)
 
 
-def attended(kind: LayerKind, architecture: str, phase: Phase) -> LayerKind:
-    """``kind`` as the calls of ``phase`` see it. Decode attends to the latent vectors themselves; prefill starts and ends with the heads
-    before they are absorbed, since backends differ in whether they project keys and values up or queries down
-    (sglang/srt/models/deepseek_common/attention_backend_handler.py). Unchanged where nobody listed the widths."""
+def attended(kind: LayerKind, architecture: str, generates: bool) -> LayerKind:
+    """``kind`` as calls of steps that generate see it (decode, verify), or prefills. The former attend to the latent vectors themselves;
+    prefill starts and ends with the heads before they are absorbed, since backends differ in whether they project keys and values up or
+    queries down (sglang/srt/models/deepseek_common/attention_backend_handler.py). Unchanged where nobody listed the widths."""
     latent = LATENT.get(architecture)
-    if phase is Phase.DECODE or latent is None or not kind.latent:
+    if generates or latent is None or not kind.latent:
         return kind
     rope = kind.head_dim - kind.value_head_dim
     return replace(

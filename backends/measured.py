@@ -174,7 +174,8 @@ class Round:
     (imports, build, capture, warmup, timing, check, waiting), ``seed`` reproduces its order and placement.
     ``labels`` are cautions that limit what may be said of it ("unsettled", "warm-risk", "exclusivity not verifiable").
     ``confirms``: measured after the choice and without a say in it, only the pick and the default. ``quiet``: whatever imported
-    beside it stood still while it timed."""
+    beside it stood still while it timed. ``board``: UUID of the board it ran on; None = that of its run, which told none or is an
+    early one."""
 
     index: int
     seed: int
@@ -183,3 +184,4 @@ class Round:
     labels: tuple[str, ...] = ()
     confirms: bool = False
     quiet: bool = False
+    board: str | None = None

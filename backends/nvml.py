@@ -1,7 +1,7 @@
 """NVIDIA's management library through ctypes: what the driver says of a board, without a CUDA context.
 
 A call that the driver refuses, or that a virtual machine or MIG slice lacks, gives None: unknown is never assumed good.
-Source of names, structures and constants: nvml.h of CUDA 13.0.
+Source of names and constants: nvml.h of CUDA 13.0.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from backends.nvml_structures import DeviceAttributes, EventData, MemoryInfo, ProcessInfo, Utilization
+
 CLOCK_SM, CLOCK_MEMORY = 1, 2
 EXCLUSIVE_MODES = (1, 3)  # NVML_COMPUTEMODE_EXCLUSIVE_THREAD, which today means the same as ..._PROCESS
 TEMPERATURE_GPU = 0
@@ -19,45 +21,6 @@ TEXT_BYTES = 96
 CORRECTED, UNCORRECTED, SINCE_BOOT = 0, 1, 0  # nvmlMemoryErrorType_t; nvmlEccCounterType_t's volatile counter
 XID_EVENT = 0x8
 ROOM_FOR_PROCESSES = 64
-
-
-class _Memory(ctypes.Structure):
-    """nvmlMemory_v2_t: unlike the first version it keeps the driver's own reserve out of ``used``."""
-
-    _fields_ = [("version", ctypes.c_uint)] + [(name, ctypes.c_ulonglong) for name in ("total", "reserved", "free", "used")]
-
-
-class _Attributes(ctypes.Structure):
-    """nvmlDeviceAttributes_t."""
-
-    _fields_ = [
-        *[(name, ctypes.c_uint) for name in ("sm_count", "copy_engines", "decoders", "encoders", "jpeg", "ofa")],
-        ("gpu_slices", ctypes.c_uint),
-        ("compute_slices", ctypes.c_uint),
-        ("memory_mib", ctypes.c_ulonglong),
-    ]
-
-
-class _Utilization(ctypes.Structure):
-    _fields_ = [("gpu", ctypes.c_uint), ("memory", ctypes.c_uint)]
-
-
-class _Process(ctypes.Structure):
-    """nvmlProcessInfo_v2_t, which the third version of the call fills too."""
-
-    _fields_ = [("pid", ctypes.c_uint), ("used", ctypes.c_ulonglong), ("gpu_instance", ctypes.c_uint), ("compute_instance", ctypes.c_uint)]
-
-
-class _Event(ctypes.Structure):
-    """nvmlEventData_t; of an Xid ``data`` is its number."""
-
-    _fields_ = [
-        ("device", ctypes.c_void_p),
-        ("kind", ctypes.c_ulonglong),
-        ("data", ctypes.c_ulonglong),
-        ("gpu_instance", ctypes.c_uint),
-        ("compute_instance", ctypes.c_uint),
-    ]
 
 
 @dataclass(frozen=True)
@@ -120,7 +83,7 @@ class Xids:
 
     def new(self) -> tuple[int, ...]:
         """Numbers of those that came since the last call; waits for nothing."""
-        event, found = _Event(), []
+        event, found = EventData(), []
         while _call("nvmlEventSetWait_v2", self._set, ctypes.byref(event), ctypes.c_uint(0)):
             found.append(int(event.data))
         return tuple(found)
@@ -145,13 +108,13 @@ class Device:
         return Device(parent) if found else self
 
     def memory(self) -> Memory | None:
-        answer = _Memory(version=ctypes.sizeof(_Memory) | 2 << 24)
+        answer = MemoryInfo(version=ctypes.sizeof(MemoryInfo) | 2 << 24)
         if not _call("nvmlDeviceGetMemoryInfo_v2", self._handle, ctypes.byref(answer)):
             return None
         return Memory(answer.total, answer.used)
 
     def mig_attributes(self) -> MigAttributes | None:
-        answer = _Attributes()
+        answer = DeviceAttributes()
         if not _call("nvmlDeviceGetAttributes_v2", self._handle, ctypes.byref(answer)):
             return None
         return MigAttributes(answer.sm_count, answer.gpu_slices, answer.compute_slices, answer.memory_mib)
@@ -162,7 +125,7 @@ class Device:
 
     def utilization_percent(self) -> int | None:
         """Share of the driver's last sampling period (up to a second) in which a kernel ran."""
-        answer = _Utilization()
+        answer = Utilization()
         return answer.gpu if _call("nvmlDeviceGetUtilizationRates", self._handle, ctypes.byref(answer)) else None
 
     def power_limit_w(self) -> float | None:
@@ -192,7 +155,7 @@ class Device:
 
     def compute_processes(self) -> tuple[int, ...] | None:
         """Ids of those with a context, ours among them; in a container they are the host's, or none at all."""
-        room, found = ctypes.c_uint(ROOM_FOR_PROCESSES), (_Process * ROOM_FOR_PROCESSES)()
+        room, found = ctypes.c_uint(ROOM_FOR_PROCESSES), (ProcessInfo * ROOM_FOR_PROCESSES)()
         told = _call("nvmlDeviceGetComputeRunningProcesses_v3", self._handle, ctypes.byref(room), found)
         return tuple(sorted(process.pid for process in found[: room.value])) if told else None
 

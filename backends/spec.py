@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backends.drafting import Drafting
 from backends.model import Model
 from backends.simulated.world import World
 
@@ -15,7 +16,9 @@ class StageSpec:
     capacity (None = as many as fit); ``graph_max_batch`` the largest decode batch it captures (None = all of them, 0 = none);
     ``memory_fraction`` of the free memory may be used in all, or ``budget_bytes`` where two processes stand on one device;
     ``streamed``: (cell, bytes) of weights that are read between two launches there, instead of what else may stand between.
-    ``simulation`` stands for the device where there is none. ``deterministic``: the server's results do not depend on its batches."""
+    ``simulation`` stands for the device where there is none. ``deterministic``: the server's results do not depend on its batches.
+    ``drafting``: its speculative decoding, None = it decodes token by token. ``combined``: K and V side by side in its pool, as SGLang's
+    are not (`backends.paged.combined`)."""
 
     device: str
     model: Model
@@ -29,6 +32,8 @@ class StageSpec:
     budget_bytes: int | None = None
     deterministic: bool = False
     streamed: tuple[tuple[str, int], ...] = ()
+    drafting: Drafting | None = None
+    combined: bool = False
 
 
 @dataclass(frozen=True)

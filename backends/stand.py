@@ -15,7 +15,8 @@ from backends.dtypes import element_bytes
 from backends.kinds import DriverOfKinds
 from backends.kv.layout import pages_needed
 from backends.kv.rotation import PoolDemand, plan_pools, slots_wanted
-from backends.measurable import unmeasurable
+from backends.measurable import unmeasurable, unverifiable
+from backends.paged.combined import combine
 
 if TYPE_CHECKING:
     from backends.spec import StageSpec
@@ -100,7 +101,12 @@ def _pools(
         for_pools = min(for_pools, CPU_POOL_BYTES)
         server_tokens = server_tokens or max(demand.needed_tokens for demand in demands)
     plans = plan_pools(demands, server_tokens, for_pools)
-    return {name: _scaled(bench.build_pool(plan, kinds[name[1]], seed), spec, plan.kv_dtype) for name, plan in zip(names, plans)}
+    built = {name: _placed(bench.build_pool(plan, kinds[name[1]], seed), spec) for name, plan in zip(names, plans)}
+    return {name: _scaled(pool, spec, name[0][1]) for name, pool in built.items()}
+
+
+def _placed(pool: KvPool, spec: StageSpec) -> KvPool:
+    return combine(pool) if spec.combined and spec.simulation is None else pool
 
 
 def _scaled(pool: KvPool, spec: StageSpec, kv_dtype: str) -> KvPool:
@@ -110,7 +116,8 @@ def _scaled(pool: KvPool, spec: StageSpec, kv_dtype: str) -> KvPool:
 
 
 def _refuse(spec: StageSpec, arms: Sequence[Arm]) -> None:
-    for reason in unmeasurable(spec.model, (arm.kv_dtype for arm in arms)):
+    drafts = () if spec.drafting is None else unverifiable(spec.model, spec.drafting.algorithm, spec.drafting.topk)
+    for reason in (*unmeasurable(spec.model, (arm.kv_dtype for arm in arms)), *drafts):
         raise Refused(f"model {spec.model.name} with {reason.asked} cannot be measured; attnpin takes {reason.allowed}; {reason.remedy}")
 
 
@@ -142,4 +149,5 @@ def _stage(spec: StageSpec, cells: Sequence[Cell], device: Any) -> Stage:
         max_new_tokens=max(cell.new_tokens for cell in cells),
         graph_max_batch=spec.graph_max_batch,
         deterministic=spec.deterministic,
+        drafting=spec.drafting,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from backends.checks.narrow import Narrow
 from backends.checks.needles import LIMIT, judge_needles, planted
 from backends.checks.poison import leave_poison
 from backends.checks.reference import Expected, expect
@@ -30,8 +31,7 @@ class Checker:
         self.slot = slot
         self._data = data
         self._soft_cap = soft_cap
-        self._narrow = data.pool.k[0].element_size() == 1
-        self._limit = tau(data.cell.dtype, data.q.device.type, self._narrow)
+        self._limit = tau(data.cell.dtype, data.q.device.type)
         self._expected: Expected | None = None
 
     def check(self, shot: Callable[[], torch.Tensor], written: Iterable[int]) -> Errors:
@@ -45,18 +45,27 @@ class Checker:
             self._require_written(slot)
         if self._expected is None:
             self._expected = expect(self._data, self.slot, self._soft_cap)
-        return judge(self._expected, output, self._limit, self._narrow)
+        return judge(self._expected, output, self._limit, self._narrow(len(self._expected.rows)))
 
     def check_needles(self, shot: Callable[[], torch.Tensor]) -> float:
         """The largest relative error of needles, after `check` has passed. Raises `Incorrect`."""
         with planted(self._data, self.slot, self._soft_cap) as needles:
-            return judge_needles(needles, self._live(shot()), max(LIMIT, self._limit))
+            narrow = self._narrow(len(needles.rows))
+            limit = max(LIMIT, self._limit) if narrow is None else LIMIT + narrow.needle()
+            return judge_needles(needles, self._live(shot()), limit)
 
     def coverage(self) -> str | None:
         """Which requests the reference looked at, in words; None when it was all of them."""
         if self._expected is None or len(self._expected.requests) == self._data.cell.batch:
             return None
         return f"reference on {len(self._expected.requests)} of {self._data.cell.batch} requests: {list(self._expected.requests)}"
+
+    def _narrow(self, rows: int) -> Narrow | None:
+        """The budget of that many rows beside an 8-bit cache."""
+        stored, layer = self._data.pool.k[0].dtype, self._data.cell.layer
+        if stored.itemsize > 1:
+            return None
+        return Narrow(str(stored).removeprefix("torch."), layer, rows * layer.query_heads, self._limit)
 
     def _live(self, output: torch.Tensor) -> torch.Tensor:
         """[new_tokens, query_heads, value_head_dim]: padded rows cut off, flattened heads restored."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from backends.checks.reference import attention, full_precision, head_pieces, keys_and_values, logits, of_heads
 from backends.checks.rows import RequestRows, choose_rows
 from backends.checks.tolerance import Incorrect, relative_errors
+from backends.drafting import Tree, sees
 
 if TYPE_CHECKING:
     import torch
@@ -102,7 +103,8 @@ def _aim_heads(
     strength, aimed = _strength(wanted, k, keys, layer)
     rows = torch.tensor(part.rows, device=k.device)
     data.q[rows, heads] = (wanted * strength[..., None]).to(data.q.dtype)
-    rest = attention(data.q[rows, heads].float(), k, v, torch.tensor(part.positions, device=k.device), layer, soft_cap, data.sinks)
+    where = torch.tensor(part.positions, device=k.device)
+    rest = attention(data.q[rows, heads].float(), k, v, where, layer, soft_cap, data.sinks, data.cell.draft)
     plain = soft_cap is None and data.sinks is None  # else a key that is aimed at has not all of the weight
     return torch.where(seen[..., None], v[keys, kv_head], rest) if plain else rest, aimed
 
@@ -110,8 +112,18 @@ def _aim_heads(
 def _in_turn(data: CellData, request: int, row: int, position: int) -> list[tuple[str, int]]:
     """One target a query head; neighbouring rows start their turn elsewhere, so that every kind meets every head."""
     cell = data.cell
-    found = targets(position, cell.prefix_lens[request], cell.context_lens[request], data.pool.page_size, cell.layer.sliding_window)
+    prefix, context = cell.prefix_lens[request], cell.context_lens[request]
+    found = targets(position, prefix, context, data.pool.page_size, cell.layer.sliding_window)
+    if cell.verifies:
+        found = in_draft(found, cell.draft, position, prefix)
     return [found[(row + head) % len(found)] for head in range(cell.layer.query_heads)]
+
+
+def in_draft(found: list[tuple[str, int]], draft: Tree, position: int, prefix: int) -> list[tuple[str, int]]:
+    """The targets of a drafted token: of drafted keys those it follows, and as hidden ones its rivals and what comes after."""
+    seen = sees(draft)[position - prefix]
+    drafted = [("draft" if seen[token] else "hidden", prefix + token) for token in range(len(draft)) if prefix + token != position]
+    return [(kind, key) for kind, key in found if key < prefix or key == position] + drafted
 
 
 def _strength(wanted: torch.Tensor, k: torch.Tensor, keys: torch.Tensor, layer: LayerKind) -> tuple[torch.Tensor, torch.Tensor]:

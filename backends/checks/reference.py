@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backends.checks.rows import RequestRows, choose_rows, spread
+from backends.drafting import NO_DRAFT, Tree, sees
 
 if TYPE_CHECKING:
     import torch
@@ -27,7 +28,7 @@ class Expected:
 
     ``rows`` int64 [n] and ``output`` float32 [n, query_heads, value_head_dim]; of those, ``exact_rows`` int64 [m] with
     ``exact`` in float64 and ``naive``: the same computed in the cell's own dtype, a measure of what that dtype must err.
-    ``requests`` were looked at, from the shortest context to the longest.
+    ``requests`` were looked at, from the shortest context to the longest; ``keys`` int64 [n] are how many each of ``rows`` sees.
     """
 
     requests: tuple[int, ...]
@@ -36,6 +37,7 @@ class Expected:
     exact_rows: torch.Tensor
     exact: torch.Tensor
     naive: torch.Tensor
+    keys: torch.Tensor
 
 
 def expect(data: CellData, slot: int, soft_cap: float | None) -> Expected:
@@ -52,6 +54,7 @@ def expect(data: CellData, slot: int, soft_cap: float | None) -> Expected:
             exact_rows=_row_index(few, data),
             exact=_outputs(data, slot, few, torch.float64, soft_cap),
             naive=_outputs(data, slot, few, data.q.dtype, soft_cap),
+            keys=_keys_seen(chosen, data),
         )
 
 
@@ -69,6 +72,14 @@ def _row_index(chosen: tuple[RequestRows, ...], data: CellData) -> torch.Tensor:
     import torch
 
     return torch.tensor([row for part in chosen for row in part.rows], device=data.q.device)
+
+
+def _keys_seen(chosen: tuple[RequestRows, ...], data: CellData) -> torch.Tensor:
+    import torch
+
+    cell, window, device = data.cell, data.cell.layer.sliding_window, data.q.device
+    places = [(torch.tensor(part.positions, device=device), cell.context_lens[part.request]) for part in chosen]
+    return torch.cat([visible(where, context, window, cell.draft).sum(dim=1) for where, context in places])
 
 
 def _outputs(data: CellData, slot: int, chosen: tuple[RequestRows, ...], dtype: torch.dtype, soft_cap: float | None) -> torch.Tensor:
@@ -93,7 +104,7 @@ def _head_outputs(data: CellData, slot: int, part: RequestRows, heads: slice, dt
     queries = data.q[list(part.rows), heads].to(dtype)
     at_once = max(1, LOGITS_AT_ONCE // (len(k) * layer.query_heads))
     pieces = zip(torch.split(queries, at_once), torch.split(positions, at_once))
-    return torch.cat([attention(q, k, v, where, layer, soft_cap, data.sinks) for q, where in pieces])
+    return torch.cat([attention(q, k, v, where, layer, soft_cap, data.sinks, data.cell.draft) for q, where in pieces])
 
 
 def head_pieces(data: CellData, request: int) -> list[slice]:
@@ -139,16 +150,18 @@ def attention(
     layer: LayerKind,
     soft_cap: float | None,
     sinks: torch.Tensor | None = None,
+    draft: Tree = NO_DRAFT,
 ) -> torch.Tensor:
     """Softmax attention of queries at ``positions`` over the keys they may see, all operands of one dtype.
 
     ``q`` [rows, query_heads, head_dim], ``k`` [context, kv_heads, head_dim], ``v`` [context, kv_heads, value_head_dim];
-    ``sinks`` [query_heads], logits of a key that has no value; returns [rows, query_heads, value_head_dim].
+    ``sinks`` [query_heads], logits of a key that has no value; the context ends in the tokens of ``draft``; returns
+    [rows, query_heads, value_head_dim].
     """
     import torch
 
     scores = logits(q, k, layer, soft_cap)
-    hidden = ~visible(positions, len(k), layer.sliding_window)
+    hidden = ~visible(positions, len(k), layer.sliding_window, draft)
     scores = scores.masked_fill(hidden[:, None, None], -torch.inf)
     if sinks is not None:
         sink = sinks.to(scores.dtype).view(1, layer.kv_heads, layer.group, 1).expand(len(q), -1, -1, -1)
@@ -165,12 +178,16 @@ def logits(q: torch.Tensor, k: torch.Tensor, layer: LayerKind, soft_cap: float |
     return scores if soft_cap is None else soft_cap * torch.tanh(scores / soft_cap)
 
 
-def visible(positions: torch.Tensor, context: int, window: int | None) -> torch.Tensor:
-    """bool [rows, context]: a query sees the keys up to its own position, the last ``window`` of them."""
+def visible(positions: torch.Tensor, context: int, window: int | None, draft: Tree = NO_DRAFT) -> torch.Tensor:
+    """bool [rows, context]: a query sees the keys up to its own place in the context, the last ``window`` of them, and of drafted ones
+    those that its own token follows."""
     import torch
 
     distance = positions[:, None] - torch.arange(context, device=positions.device)
     seen = distance >= 0
+    if draft:
+        mask = torch.tensor(sees(draft), device=positions.device)
+        seen[:, context - len(draft) :] = mask[positions - (context - len(draft))]
     return seen if window is None else seen & (distance < window)
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import torch
 
+    from backends.checks.narrow import Narrow
     from backends.checks.reference import Expected
 
 # Largest ||o - r|| / ||r|| of one (row, head), about three times what rounding of operands, weights and output gives
 # (simulated, N(0, 1) inputs, 256 to 16 384 keys). Absolute tolerances fail: outputs shrink with the context.
 TAU = {"float32": 1e-4, "float16": 1e-3, "bfloat16": 8e-3}
 TAU_TF32 = 2e-3  # a GPU's float32 product may be TF32
-TAU_NARROW = 1.2e-1  # beside an 8-bit KV cache a backend may narrow queries and weights too
 NAIVE_MAX, NAIVE_MEAN = 2.0, 1.5  # FlashAttention's own rule, hopper/test_flash_attn.py (0251105), and the same for the mean
 
 
@@ -34,32 +34,45 @@ class Errors:
         return Errors(max(self.largest, other.largest), max(self.rms, other.rms))
 
 
-def tau(dtype: str, device_type: str, narrow: bool = False) -> float:
-    """The tolerated relative error of outputs in ``dtype``. An 8-bit KV cache (``narrow``) is compared dequantised, so it adds none
-    itself."""
-    if narrow:
-        return TAU_NARROW
+def tau(dtype: str, device_type: str) -> float:
+    """The tolerated relative error of outputs in ``dtype`` beside a cache in it; `Narrow` says it of an 8-bit one."""
     if dtype == "float32" and device_type == "cuda":
         return TAU_TF32
     return TAU[dtype]
 
 
-def judge(expected: Expected, output: torch.Tensor, limit: float, narrow: bool = False) -> Errors:
+def judge(expected: Expected, output: torch.Tensor, limit: float, narrow: Narrow | None = None) -> Errors:
     """How far ``output`` ([tokens, query_heads, value_head_dim], live rows only) lies from the float32 reference; where
     the float64 one of some rows finds a larger error, that is the largest.
 
     Raises `Incorrect` for elements that are not finite, for an error above ``limit`` against the float32 or the float64
-    reference, and for one that plain arithmetic in the cell's dtype would not make (beside an 8-bit cache it is no measure).
+    reference, and for one that plain arithmetic in the cell's dtype would not make. Beside an 8-bit cache ``narrow`` takes the place
+    of the last two: the budget of each row, and of all of them together.
     """
     require_finite(output)
     errors = relative_errors(output[expected.rows], expected.output)
     exact = relative_errors(output[expected.exact_rows], expected.exact)
-    largest = max(float(errors.max()), float(exact.max()))
-    if not largest <= limit:
-        raise too_far(largest, limit)
-    if output.dtype.itemsize < 4 and not narrow:  # between float32 results only the order of summation differs
+    found = Errors(max(float(errors.max()), float(exact.max())), math.sqrt(float(errors.square().mean())))
+    if narrow is not None:
+        _require_within(narrow, errors, expected.keys, found.rms)
+    elif not found.largest <= limit:
+        raise too_far(found.largest, limit)
+    elif output.dtype.itemsize < 4:  # between float32 results only the order of summation differs
         _compare_with_naive(expected, output)
-    return Errors(largest, math.sqrt(float(errors.square().mean())))
+    return found
+
+
+def _require_within(narrow: Narrow, errors: torch.Tensor, keys: torch.Tensor, rms: float) -> None:
+    largest, mean = narrow.over(keys)
+    worst = int((errors / largest).argmax())
+    row, error = worst // errors.shape[1], float(errors.flatten()[worst])
+    if not error <= float(largest[row]):
+        seen = int(keys[row])
+        raise Incorrect(
+            f"relative error {error:.2e} of a query that sees {seen} keys, {narrow.kv_dtype} explains {float(largest[row]):.1e}"
+        )
+    if not rms <= mean:
+        raise Incorrect(f"relative errors of {rms:.2e} on average (RMS), {narrow.kv_dtype} explains {mean:.1e}")
 
 
 def too_far(largest: float, limit: float) -> Incorrect:

@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from backends.flashinfer_calls.tables import starts, token_slots
+from backends.padded_batch import CAPTURE_LENGTH, PaddedBatch, live_batch, padded_batch
+from backends.paged.write import write_rows
 
 if TYPE_CHECKING:
     import torch
 
     from backends.driver import CellData
     from backends.flashinfer_paged import Library
-
-CAPTURE_LENGTH = 1  # a recorded batch is planned for requests of one token (get_cuda_graph_seq_len_fill_value)
 
 
 class DecodeCall:
@@ -26,7 +26,8 @@ class DecodeCall:
         self._data = data
         self.graph = library.graph_max_batch is None or data.cell.padded_batch <= library.graph_max_batch
         self._tensor_cores = library.tensor_cores(data.cell.layer)
-        self._batch: _Batch = _live_batch(data)
+        self._batch: PaddedBatch = live_batch(data)
+        self._last_page_len = _ones(self._batch)
         self._wrapper: Any = self._make_wrapper()
         self._table: torch.Tensor | None = None
 
@@ -41,8 +42,7 @@ class DecodeCall:
     def launch(self, slot: int) -> torch.Tensor:
         """Output [batch, query_heads, head_dim], padded once captured. K and V are written first."""
         pool, batch = self._data.pool, self._batch
-        pool.k[slot][batch.out_cache_loc] = batch.k.to(pool.k[slot].dtype)
-        pool.v[slot][batch.out_cache_loc] = batch.v.to(pool.v[slot].dtype)
+        write_rows(((batch.k, pool.k[slot]), (batch.v, pool.v[slot])), batch.out_cache_loc)
         scale = self._data.cell.layer.softmax_scale
         output: torch.Tensor = self._wrapper.forward(batch.q, (pool.k[slot], pool.v[slot]), sm_scale=scale, logits_soft_cap=0.0)
         return output
@@ -53,7 +53,8 @@ class DecodeCall:
         import torch
 
         if self._table is None:
-            self._batch = _padded_batch(self._data)
+            self._batch = padded_batch(self._data)
+            self._last_page_len = _ones(self._batch)
             self._table = torch.zeros(self._batch.size * self._library.context_length, dtype=torch.int32, device=self._data.q.device)
             self._wrapper = self._make_graph_wrapper(self._batch.size, self._table)
             self._plan_for_capture()
@@ -91,7 +92,7 @@ class DecodeCall:
         self._wrapper.begin_forward(
             indptr,
             indices,
-            batch.last_page_len,
+            self._last_page_len,
             layer.query_heads,
             layer.kv_heads,
             layer.head_dim,
@@ -116,42 +117,13 @@ class DecodeCall:
             use_tensor_cores=self._tensor_cores,
             paged_kv_indptr_buffer=torch.zeros(size + 1, dtype=torch.int32, device=table.device),
             paged_kv_indices_buffer=table,
-            paged_kv_last_page_len_buffer=self._batch.last_page_len,
+            paged_kv_last_page_len_buffer=self._last_page_len,
             backend=self._library.decode_backend,
         )
 
 
-class _Batch:
-    """The tensors one step launches on; ``rows`` of the page table, 0 for padding. Addresses stay."""
+def _ones(batch: PaddedBatch) -> torch.Tensor:
+    """int32 [size]: tokens in each request's last page, of one token each."""
+    import torch
 
-    def __init__(self, data: CellData, size: int) -> None:
-        import torch
-
-        live, device = data.cell.batch, data.q.device
-        extra = size - live
-        self.size = size
-        self.rows = torch.tensor([*range(1, live + 1), *[0] * extra], device=device)
-        self.host_lengths = torch.tensor([*data.cell.context_lens, *[CAPTURE_LENGTH] * extra])
-        self.lengths = self.host_lengths.to(device)
-        self.last_page_len = torch.ones(size, dtype=torch.int32, device=device)
-        self.q, self.k, self.v, self.out_cache_loc = (
-            tensor if extra == 0 else tensor.new_zeros((size, *tensor.shape[1:])) for tensor in _inputs(data)
-        )
-
-    def refresh(self, data: CellData) -> None:
-        """Copy the live rows in, as the engine does before every replay of a padded batch."""
-        for mine, live in zip((self.q, self.k, self.v, self.out_cache_loc), _inputs(data)):
-            if mine is not live:
-                mine[: len(live)].copy_(live)
-
-
-def _inputs(data: CellData) -> tuple[torch.Tensor, ...]:
-    return data.q, data.k_new, data.v_new, data.out_cache_loc
-
-
-def _live_batch(data: CellData) -> _Batch:
-    return _Batch(data, data.cell.batch)
-
-
-def _padded_batch(data: CellData) -> _Batch:
-    return _Batch(data, data.cell.padded_batch)
+    return torch.ones(batch.size, dtype=torch.int32, device=batch.q.device)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from backends.driver import Refused
 from backends.flashinfer_calls.tables import starts, token_slots
+from backends.paged.write import write_rows
 
 if TYPE_CHECKING:
     import torch
@@ -68,8 +69,7 @@ class ExtendCall:
         data = self._data
         k_cache, v_cache = data.pool.k[slot], data.pool.v[slot]
         output = self._attend(k_cache, v_cache)
-        k_cache[data.out_cache_loc] = data.k_new.to(k_cache.dtype)
-        v_cache[data.out_cache_loc] = data.v_new.to(v_cache.dtype)
+        write_rows(((data.k_new, k_cache), (data.v_new, v_cache)), data.out_cache_loc)
         return output
 
     def _attend(self, k_cache: torch.Tensor, v_cache: torch.Tensor) -> torch.Tensor:

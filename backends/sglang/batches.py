@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from backends.cell import Phase
-
 if TYPE_CHECKING:
     import torch
 
@@ -15,7 +13,8 @@ if TYPE_CHECKING:
 
 @dataclass
 class DecodeRows:
-    """One decode batch, row by row: int64 on the device, ``seq_lens_cpu`` int64 on the host, all of length ``batch``.
+    """One decode or verify batch: int64 on the device, ``seq_lens_cpu`` int64 on the host. ``input_ids``, ``out_cache_loc`` and
+    ``positions`` hold ``width`` entries a request, the others one. Of a verify batch the lengths leave its new tokens out.
 
     Named as the decode runner's input buffers are, since its view builder reads them by name
     (sglang/srt/model_executor/runner_utils/buffers.py, DecodeInputBuffers).
@@ -33,11 +32,20 @@ class DecodeRows:
     def batch(self) -> int:
         return len(self.seq_lens)
 
+    @property
+    def tokens(self) -> int:
+        return len(self.positions)
+
+    @property
+    def width(self) -> int:
+        return self.tokens // self.batch
+
     def fill(self, fill: int, start: int = 0) -> None:
-        """Make the rows from ``start`` on padded ones: table row 0, length ``fill``, KV written to slot 0
+        """Make the requests from ``start`` on padded ones: table row 0, length ``fill``, KV written to slot 0
         (the padding policies of sglang/srt/model_executor/cuda_graph_buffer_registry.py, build_decode_registry)."""
-        for tensor in (self.req_pool_indices, self.out_cache_loc, self.positions):
-            tensor[start:].zero_()
+        self.req_pool_indices[start:].zero_()
+        for tensor in (self.out_cache_loc, self.positions):
+            tensor[start * self.width :].zero_()
         self.seq_lens[start:].fill_(fill)
         self.seq_lens_cpu[start:].fill_(fill)
 
@@ -48,7 +56,8 @@ class DecodeRows:
         live = rows.batch
         if live < self.batch:
             self.fill(fill, live)
-        torch._foreach_copy_([tensor[:live] for tensor in self._on_device()], rows._on_device())
+        theirs = rows._on_device()
+        torch._foreach_copy_([tensor[: len(other)] for tensor, other in zip(self._on_device(), theirs)], theirs)
         self.seq_lens_cpu[:live].copy_(rows.seq_lens_cpu)
 
     def _on_device(self) -> list[torch.Tensor]:
@@ -70,12 +79,12 @@ def true_rows(data: CellData) -> DecodeRows:
     )
 
 
-def padded_rows(batch: int, fill: int, device: torch.device) -> DecodeRows:
+def padded_rows(batch: int, fill: int, device: torch.device, width: int = 1) -> DecodeRows:
     """Static rows of a captured batch size, all of them padding until loaded."""
     import torch
 
-    on_device = [torch.zeros(batch, dtype=torch.int64, device=device) for _ in range(5)]
-    ids, requests, lengths, slots, positions = on_device
+    sizes = (batch * width, batch, batch, batch * width, batch * width)
+    ids, requests, lengths, slots, positions = [torch.zeros(size, dtype=torch.int64, device=device) for size in sizes]
     rows = DecodeRows(ids, requests, lengths, torch.zeros(batch, dtype=torch.int64), slots, positions)
     rows.fill(fill)
     return rows
@@ -89,10 +98,15 @@ def request_rows(data: CellData) -> torch.Tensor:
 
 
 def decode_batch(rows: DecodeRows) -> Any:
+    return step_batch(rows, "DECODE")
+
+
+def step_batch(rows: DecodeRows, mode: str, spec_info: Any = None) -> Any:
+    """Of a step that is recorded; ``mode`` is a name of the engine's `ForwardMode`, ``spec_info`` what it is told of a draft."""
     from sglang.srt.model_executor.forward_batch_info import ForwardBatch, ForwardMode
 
     return ForwardBatch(
-        forward_mode=ForwardMode.DECODE,
+        forward_mode=ForwardMode[mode],
         batch_size=rows.batch,
         input_ids=rows.input_ids,
         req_pool_indices=rows.req_pool_indices,
@@ -101,11 +115,12 @@ def decode_batch(rows: DecodeRows) -> Any:
         seq_lens_sum=int(rows.seq_lens_cpu.sum()),
         seq_lens_cpu=rows.seq_lens_cpu,
         positions=rows.positions,
+        spec_info=spec_info,
     )
 
 
 def extend_batch(data: CellData) -> Any:
-    """A prefill of every request's new tokens over its cached prefix (which may be empty)."""
+    """A prefill of every request's new tokens over its cached prefix (which may be empty); in a mixed one some requests decode."""
     import torch
     from sglang.srt.model_executor.forward_batch_info import ForwardBatch, ForwardMode
 
@@ -113,7 +128,7 @@ def extend_batch(data: CellData) -> Any:
     positions = torch.cat([torch.arange(prefix, context) for prefix, context in zip(cell.prefix_lens, cell.context_lens)])
     starts = torch.cumsum(data.new_lens, 0) - data.new_lens
     return ForwardBatch(
-        forward_mode=ForwardMode.EXTEND,
+        forward_mode=ForwardMode.MIXED if cell.mixed else ForwardMode.EXTEND,
         batch_size=cell.batch,
         input_ids=torch.zeros(cell.new_tokens, dtype=torch.int64, device=device),
         req_pool_indices=request_rows(data),
@@ -129,7 +144,3 @@ def extend_batch(data: CellData) -> Any:
         extend_seq_lens_cpu=list(cell.new_lens),
         extend_prefix_lens_cpu=list(cell.prefix_lens),
     )
-
-
-def eager_batch(data: CellData) -> Any:
-    return decode_batch(true_rows(data)) if data.cell.phase is Phase.DECODE else extend_batch(data)

@@ -1,4 +1,4 @@
-"""One cell launched eagerly: prefill, and decode that the engine would not capture."""
+"""One cell launched eagerly: prefill, and what the engine would otherwise capture."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class EagerCall:
     @property
     def resolved(self) -> str:
         engine = self._engine
-        path = inner_path(engine.arm.backend, engine.backend, self.data.cell.phase, engine.context.names)
+        path = inner_path(engine.arm.backend, engine.backend, self.data.cell, engine.context.names)
         forms = (form for layer in self._layers if (form := getattr(layer, "form", "")))
         return ",".join(filter(None, (next(forms, "").lower(), path)))
 

@@ -1,4 +1,4 @@
-"""One decode cell as the engine's decode runner captures and replays it.
+"""One decode or verify cell as the engine's decode runner captures and replays it.
 
 The sequence is that of sglang/srt/model_executor/runner/decode_cuda_graph_runner.py (capture_one_shape, load_batch) and
 runner_backend/full_cuda_graph_backend.py (capture_one): a static batch whose rows are all padding, metadata for capture,
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from backends.sglang.batches import decode_batch, padded_rows, true_rows
 from backends.sglang.calls import EagerCall
 from backends.sglang.engine import REFUSALS
+from backends.sglang.steps import rows_of, static_batch, static_rows
 
 if TYPE_CHECKING:
     import torch
@@ -22,9 +22,16 @@ if TYPE_CHECKING:
     from backends.sglang.engine import Engine
 
 WARM_UPS = 2
+# Where backends keep, by batch size or a key of it, what was captured: FlashAttention, FlashInfer, TensorRT-LLM and their MLA kin, 0.5.16
+# and 0.5.22.
+BY_SIZE = (
+    *("decode_cuda_graph_metadata", "prefill_cuda_graph_metadata", "target_verify_metadata"),
+    *("target_verify_metadata_topk_normal", "target_verify_metadata_topk_expand", "target_verify_metadata_topk_swa"),
+)
+CURRENT = ("forward_metadata", "forward_metadata_spec_decode_expand")
 
 
-class GraphedDecode(EagerCall):
+class GraphedStep(EagerCall):
     """See `backends.driver.PreparedCall`. Launches run eagerly on the true rows until the first `capturing`, on the static
     padded rows from then on. Slots are layers: when one comes round again while recording, a new step begins.
     """
@@ -34,8 +41,8 @@ class GraphedDecode(EagerCall):
     def __init__(self, engine: Engine, data: CellData) -> None:
         super().__init__(engine, data)
         self._fill: int = engine.backend.get_cuda_graph_seq_len_fill_value()
-        self._rows = true_rows(data)
-        self._static = padded_rows(data.cell.padded_batch, self._fill, data.seq_lens.device)
+        self._rows = rows_of(data)
+        self._static = static_rows(data, self._fill)
         self._live = self._inputs
         self._versions: list[int] = []
         self._step = self._batch
@@ -86,14 +93,15 @@ class GraphedDecode(EagerCall):
 
     def _capture_metadata(self) -> None:
         engine = self._engine
-        self._batch = decode_batch(self._static)
+        self._batch = static_batch(self.data, self._static, self._fill, engine.stage.drafting)
         engine.context.names.bind_static(engine.runner, self._batch)
         self._inputs = self._padded_inputs()
+        before = _kept(engine.backend)
         try:
             engine.backend.init_forward_metadata_out_graph(self._batch, in_capture=True)
         except REFUSALS as error:
             raise engine.refusal(error) from error
-        self._captured = _Captured(engine.backend, self._static.batch)
+        self._captured = _Captured(engine.backend, before)
 
     def _warm_up(self) -> None:
         import torch
@@ -114,10 +122,9 @@ class GraphedDecode(EagerCall):
 
     def _padded_inputs(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Q, K and V of the padded batch; the live tensors themselves where nothing is padded."""
-        extra = self._static.batch - self._rows.batch
-        if extra == 0:
+        if self._static.batch == self._rows.batch:
             return self._live
-        q, k, v = (tensor.new_zeros(self._static.batch, tensor.shape[1]) for tensor in self._live)
+        q, k, v = (tensor.new_zeros(self._static.tokens, tensor.shape[1]) for tensor in self._live)
         return q, k, v
 
     def _refresh_inputs(self) -> None:
@@ -141,20 +148,26 @@ class GraphedDecode(EagerCall):
 
 class _Captured:
     """What a capture left in the backend under its batch size: another cell of that size would replace it, and the
-    recorded kernels go on reading this one."""
+    recorded kernels go on reading this one. ``before``: of `_kept`."""
 
-    def __init__(self, backend: Any, batch: int) -> None:
+    def __init__(self, backend: Any, before: dict[tuple[str, Any], Any]) -> None:
         self._backend = backend
-        self._batch = batch
-        self._metadata = backend.forward_metadata
-        self._by_size: dict[Any, Any] = getattr(backend, "decode_cuda_graph_metadata", {})
-        self._entry = self._by_size.get(batch)
+        self._current = {name: getattr(backend, name) for name in CURRENT if hasattr(backend, name)}
+        self._entries = {place: entry for place, entry in _kept(backend).items() if before.get(place) is not entry}
 
     def restore(self) -> None:
-        self._backend.forward_metadata = self._metadata
-        if self._entry is not None:
-            self._by_size[self._batch] = self._entry
+        for name, metadata in self._current.items():
+            setattr(self._backend, name, metadata)
+        for (name, key), entry in self._entries.items():
+            getattr(self._backend, name)[key] = entry
 
     def drop(self) -> None:
-        if self._entry is not None and self._by_size.get(self._batch) is self._entry:
-            del self._by_size[self._batch]
+        for (name, key), entry in self._entries.items():
+            by_size = getattr(self._backend, name)
+            if by_size.get(key) is entry:
+                del by_size[key]
+
+
+def _kept(backend: Any) -> dict[tuple[str, Any], Any]:
+    """Every captured entry by where it is kept."""
+    return {(name, key): entry for name in BY_SIZE for key, entry in (getattr(backend, name, None) or {}).items()}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from backends.cell import Phase
 from backends.driver import Refused
 from backends.latent import LATENT
 from backends.model import Attention
 from backends.sglang.calls import EagerCall
-from backends.sglang.capture import GraphedDecode
+from backends.sglang.capture import GraphedStep
 from backends.sglang.context import import_ahead, shared_context
 from backends.sglang.engine import REFUSALS, Engine
 
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 class SglangDriver:
     """See `backends.driver.Driver`; ``arm.backend`` is a name of SGLang's registry. ``warnings`` is what the engine logged.
 
-    Limits of this version: softmax attention over a plain paged pool (no separate pool for windowed layers), no speculation. Out of
-    memory and device errors pass through as torch raises them.
+    Limits of this version: softmax attention over a plain paged pool (no separate pool for windowed layers); of speculation the
+    steps that verify, not those of the draft. Out of memory and device errors pass through as torch raises them.
     """
 
     def __init__(self, arm: Arm, stage: Stage, pool: KvPool) -> None:
@@ -46,8 +45,9 @@ class SglangDriver:
     def _make_graph_state(self, stage: Stage) -> bool:
         """Allocate the backend's static buffers for the largest captured batch; False where it has none."""
         batch = min(stage.max_batch, stage.graph_max_batch or stage.max_batch)
+        width = stage.drafting.tokens if stage.drafting else 1
         try:
-            self.engine.backend.init_cuda_graph_state(batch, batch)
+            self.engine.backend.init_cuda_graph_state(batch, batch * width)
         except NotImplementedError:
             return False
         return True
@@ -56,7 +56,7 @@ class SglangDriver:
         """Raises `Refused` where this version's batches or layers are not those the names were read from."""
         if data.pool is not self.engine.pool:
             raise ValueError(f"cell {data.cell.name} lies in another pool than the one {self.engine.arm.name} was opened on")
-        kind = GraphedDecode if self._is_captured(data.cell) else EagerCall
+        kind = GraphedStep if self._is_captured(data.cell) else EagerCall
         try:
             return kind(self.engine, data)
         except REFUSALS as error:
@@ -65,7 +65,7 @@ class SglangDriver:
     def _is_captured(self, cell: Cell) -> bool:
         limit = self.engine.stage.graph_max_batch
         fits = limit is None or cell.padded_batch <= limit
-        return self._has_graph_state and cell.phase is Phase.DECODE and fits
+        return self._has_graph_state and cell.generates and fits
 
     def close(self) -> None:
         """Let go of the backend and its buffers; the engine's process-wide state stays for the next arm."""

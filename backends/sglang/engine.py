@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from backends.driver import Refused
 from backends.memory import Growth, held
-from backends.sglang import batches, resolved
+from backends.sglang import resolved
 from backends.sglang.context import imported, missing
 from backends.sglang.runner import StandInRunner, environment_of
+from backends.sglang.steps import true_batch
 
 if TYPE_CHECKING:
     from backends.arm import Arm
@@ -67,7 +68,7 @@ class Engine:
 
     def step_batch(self, data: CellData) -> Any:
         """The ForwardBatch of the cell's true rows, with this version's plan of KV ids."""
-        batch = batches.eager_batch(data)
+        batch = true_batch(data, self.stage.drafting)
         self.context.names.bind_step(self.runner, batch)
         return batch
 

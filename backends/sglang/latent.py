@@ -1,8 +1,8 @@
 """Latent attention (MLA) as DeepSeek's model calls it.
 
-Decode hands an attention layer absorbed queries and latent vectors. Prefill runs the model's own forward methods over projections that
-are handed over: which of them, the engine's own rule for the backend says, and what they add (reading the prefix back, projecting it
-up or the queries down) is part of the call, since that is what tells backends apart.
+Decode and verify steps hand an attention layer absorbed queries and latent vectors. Prefill runs the model's own forward methods over
+projections that are handed over: which of them, the engine's own rule for the backend says, and what they add (reading the prefix back,
+projecting it up or the queries down) is part of the call, since that is what tells backends apart.
 Source: sglang/srt/models/deepseek_common, 0.5.16 and 0.5.22.
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from backends.cell import Phase
 from backends.driver import Refused
 from backends.sglang.radix import attention_layer
 
@@ -34,7 +33,7 @@ ONCE_A_STEP = ("num_prefix_chunks", "mha_one_shot", "mha_one_shot_kv_indices", "
 
 def layers_of(engine: Engine, data: CellData) -> list[Any]:
     slots = range(engine.pool.slots)
-    if data.cell.phase is Phase.DECODE:
+    if data.cell.generates:
         return [AbsorbedDecode(engine, data, slot) for slot in slots]
     weights = _projections(data)
     return [PrefillLayer(engine, data, slot, weights) for slot in slots]

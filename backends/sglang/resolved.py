@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from backends.cell import Phase
 from backends.driver import FellBack
 
 if TYPE_CHECKING:
+    from backends.cell import Cell
     from backends.sglang.versions import Names
 
 # Source: sglang/srt/layers/attention/attention_registry.py, 0.5.16 and 0.5.22.
@@ -31,22 +31,27 @@ def check_class(name: str, backend: Any, latent: bool) -> None:
         raise FellBack(f"SGLang built {built} for attention backend {name}, which stands for {expected}")
 
 
-def inner_path(name: str, backend: Any, phase: Phase, names: Names) -> str:
+def inner_path(name: str, backend: Any, cell: Cell, names: Names) -> str:
     """The path in words, after the first launch: "fa3:sgl_kernel.flash_attn", "fa2,tensor cores", "ragged fa3 + paged fa2"."""
     if name == "trtllm_mha":
-        return _trtllm(backend, phase)
+        return _trtllm(backend, cell)
     if name == "fa3":
         return f"fa3:{_fa3_kernel(names)}"
     if type(backend).__name__ in (LATENT_CLASS_OF["flashinfer"], LATENT_CLASS_OF["flashmla"]):
-        return _flashinfer_latent(name, backend, phase)
+        return _flashinfer_latent(name, backend, cell)
     if name == "flashinfer":
-        return _flashinfer_decode(backend) if phase is Phase.DECODE else _flashinfer_prefill(backend)
+        return _flashinfer_decode(backend) if _decodes(cell) else _flashinfer_prefill(backend)
     return {"torch_native": "sdpa", "flex_attention": "flex"}.get(name, name)
 
 
-def _trtllm(backend: Any, phase: Phase) -> str:
+def _decodes(cell: Cell) -> bool:
+    """Verify steps go through FlashInfer's prefill wrappers, with a mask."""
+    return cell.generates and not cell.verifies
+
+
+def _trtllm(backend: Any, cell: Cell) -> str:
     """Source: sglang/srt/layers/attention/trtllm_mha_backend.py, is_xqa_impl and, from 0.5.22 on, use_fmha_v2."""
-    if phase is Phase.DECODE:
+    if cell.generates:
         return "xqa" if backend.is_xqa_impl else "trtllm-gen"
     return "fmha v2" if getattr(backend, "use_fmha_v2", False) else "trtllm-gen"
 
@@ -63,11 +68,13 @@ def _flashinfer_decode(backend: Any) -> str:
     return f"{wrappers[0]._backend},{cores}"
 
 
-def _flashinfer_latent(name: str, backend: Any, phase: Phase) -> str:
-    """FlashMLA decodes with its own kernel and leaves prefill to FlashInfer's backend, whose subclass it is."""
-    if phase is Phase.DECODE:
-        return name if name == "flashmla" else str(backend.forward_metadata.decode_wrapper._backend)
+def _flashinfer_latent(name: str, backend: Any, cell: Cell) -> str:
+    """FlashMLA decodes and verifies with its own kernel and leaves prefill to FlashInfer's backend, whose subclass it is."""
+    if name == "flashmla" and cell.generates:
+        return name
     metadata = backend.forward_metadata
+    if _decodes(cell):
+        return str(metadata.decode_wrapper._backend)
     return f"ragged {backend.prefill_wrapper_ragged._backend}" if metadata.use_ragged else f"paged {metadata.prefill_wrapper._backend}"
 
 

@@ -97,7 +97,7 @@ class StandInRunner:
         self.sliding_window_size = engine_window(stage)
         self.attention_chunk_size = None
         self.init_new_workspace = False
-        self.spec_algorithm = SpeculativeAlgorithm.NONE
+        self.spec_algorithm = SpeculativeAlgorithm.from_string(stage.drafting and stage.drafting.algorithm)
         self.max_running_requests = stage.max_batch
         self.prefill_attention_backend_str = arm.backend
         self.decode_attention_backend_str = arm.backend
@@ -110,8 +110,10 @@ class StandInRunner:
         self.token_to_kv_pool_allocator = pools.token_allocator(self.token_to_kv_pool, self.kv_cache_dtype, self.device)
         context.names.complete(self)
 
+        self._width = stage.drafting.tokens if stage.drafting else 1
+
     def decode_num_tokens_per_req(self, **speculation: Any) -> int:
-        return 1
+        return self._width
 
 
 def server_arguments(arm: Arm, stage: Stage) -> dict[str, Any]:
@@ -125,6 +127,18 @@ def server_arguments(arm: Arm, stage: Stage) -> dict[str, Any]:
         "chunked_prefill_size": stage.chunked_prefill_size,
         "enable_deterministic_inference": stage.deterministic,
         "cuda_graph_config": CudaGraphConfig(decode=PhaseConfig(backend="full"), prefill=PhaseConfig(backend="disabled")),
+        **_drafting(stage),
+    }
+
+
+def _drafting(stage: Stage) -> dict[str, Any]:
+    if (drafting := stage.drafting) is None:
+        return {}
+    return {
+        "speculative_algorithm": drafting.algorithm,
+        "speculative_eagle_topk": drafting.topk,
+        "speculative_num_steps": drafting.steps,
+        "speculative_num_draft_tokens": drafting.tokens,
     }
 
 

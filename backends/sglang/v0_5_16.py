@@ -54,7 +54,7 @@ def replay_view(batch: Any, static: Any, fill: int) -> Any:
         buffers=static,
         bs=static.batch,
         raw_bs=batch.batch_size,
-        num_tokens=static.batch,
+        num_tokens=static.tokens,
         seq_len_fill_value=fill,
         capture_forward_mode=batch.forward_mode,
         is_encoder_decoder=False,

@@ -48,7 +48,7 @@ def replay_view(batch: Any, static: Any, fill: int) -> Any:
         buffers=static,
         bs=static.batch,
         raw_bs=batch.batch_size,
-        num_tokens=static.batch,
+        num_tokens=static.tokens,
         global_num_tokens_cpu=None,
         seq_len_fill_value=fill,
         capture_forward_mode=batch.forward_mode,

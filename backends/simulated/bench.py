@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from backends.anchored import Anchors
 from backends.arm import Arm
@@ -33,31 +33,13 @@ if TYPE_CHECKING:
 
     from backends.kv.rotation import PoolPlan
     from backends.model import LayerKind
+    from backends.simulated.times import Times
     from backends.spec import TimingSpec
     from backends.step.shape import RestTimes, StepShape
     from backends.timing.sampled import Manner
 
 CONTEXT_BYTES = 1 << 30  # of the GPU's memory, before anything is allocated
 OPEN_S, POOL_S = 8.0, 2.0  # importing an engine and starting CUDA; filling the pools
-
-
-class Times(Protocol):
-    """How long things take, in microseconds."""
-
-    def call_us(self, arm: Arm, cell: Cell) -> float:
-        """Of one call, without noise."""
-
-    def served_us(self, arm: Arm, cell: Cell) -> float:
-        """Of one eager call, host included."""
-
-    def visit_us(self, arm: Arm, cell: Cell, samples: int, at_s: float) -> tuple[float, ...]:
-        """One value a sample of a visit that begins ``at_s`` into the process."""
-
-    def visit_served_us(self, arm: Arm, cell: Cell) -> float | None:
-        """The same beside the samples of a visit; None where that is not known."""
-
-    def metadata_us(self, arm: Arm, cell: Cell) -> tuple[float, float]:
-        """Until the host returns, and until the device is idle again."""
 
 
 class SimulatedBench:

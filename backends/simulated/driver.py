@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from backends.cell import Phase
 from backends.measured import KernelNode, Soundness
 from backends.simulated.world import Misfortune
 
@@ -39,6 +38,7 @@ class SimulatedDriver:
         self._stage = stage
         self._bench = bench
         bench.spend(OPEN_S)
+        bench.misfortunes.at_opening(arm)
         bench.allocate(WORKSPACE_BYTES)
 
     def prepare(self, data: CellData) -> SimulatedCall:
@@ -57,7 +57,7 @@ class SimulatedCall:
         self._bench = bench
         misfortunes, cell, largest = bench.misfortunes, data.cell, stage.graph_max_batch
         misfortunes.at_call(arm, cell)
-        captured = cell.phase is Phase.DECODE and (largest is None or cell.padded_batch <= largest)
+        captured = cell.generates and (largest is None or cell.padded_batch <= largest)
         self.graph = captured and arm.backend not in bench.world.eager
         slow = misfortunes.here(Misfortune.SLOW_BUILD, arm, cell)
         bench.spend(BUILD_S if slow is None else slow.seconds)

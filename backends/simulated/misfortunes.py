@@ -30,12 +30,23 @@ class Misfortunes:
         at_s = self._now() if at_s is None else at_s
         return next((fault for fault in self._faults if fault.kind is kind and _bites(fault, arm, cell, at_s)), None)
 
+    def at_opening(self, arm: Arm) -> None:
+        """When the arm's library is loaded. Raises what the loader would."""
+        if self.here(Misfortune.WRONG_ABI, arm):
+            raise OSError(f"{arm.backend}_ops.abi3.so: undefined symbol: _ZN3c104cuda9SetDeviceEi")
+
     def at_call(self, arm: Arm, cell: Cell) -> None:
         """When the arm is prepared on a cell. Raises what its library would."""
         if self.here(Misfortune.OUT_OF_MEMORY, arm, cell):
             raise OutOfMemoryError(f"CUDA out of memory. {arm.backend} tried to allocate 20.00 GiB on the simulated GPU.")
         if self.here(Misfortune.REFUSED, arm, cell):
             raise Refused(f"{arm.backend} does not take this {cell.phase.value} on the simulated GPU")
+        if self.here(Misfortune.NO_COMPILER, arm, cell):
+            raise RuntimeError("Could not find nvcc and default cuda_home='/usr/local/cuda' doesn't exist")
+        if self.here(Misfortune.BUILD_FAILS, arm, cell):
+            raise RuntimeError("Ninja build failed. Ninja output:\nerror: identifier is undefined")
+        if self.here(Misfortune.NO_CODE, arm, cell):
+            raise RuntimeError("CUDA error: no kernel image is available for execution on the device")
         if self.here(Misfortune.FALLS_BACK, arm, cell):
             raise FellBack(f"{arm.backend} warned that it falls back to another kernel on the simulated GPU")
 

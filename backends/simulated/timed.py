@@ -57,6 +57,10 @@ class SimulatedTimed:
         return self._call.nodes(self.mode) if self.mode == "graph" else ()
 
     @property
+    def only_kernels(self) -> bool:
+        return self.mode == "graph"
+
+    @property
     def written(self) -> range:
         return range(self.slots - 1, self.slots)
 

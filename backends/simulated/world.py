@@ -78,6 +78,10 @@ class Misfortune(str, Enum):
     OUT_OF_MEMORY = "out_of_memory"
     REFUSED = "refused"
     FALLS_BACK = "falls_back"
+    WRONG_ABI = "wrong_abi"  # its library was built for another torch and does not load
+    NO_COMPILER = "no_compiler"
+    BUILD_FAILS = "build_fails"
+    NO_CODE = "no_code"  # its package has none for this architecture
     NANS = "nans"
     LOST_KEY = "lost_key"
     UNWRITTEN = "unwritten"

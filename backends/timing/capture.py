@@ -58,6 +58,10 @@ class ReplayedCall:
         return self._recording.nodes
 
     @property
+    def only_kernels(self) -> bool:
+        return self._recording.only_kernels
+
+    @property
     def spacer_us(self) -> float | None:
         return self._spacer.us if self._spacer else None
 

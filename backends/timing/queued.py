@@ -32,6 +32,7 @@ class QueuedCall:
     mode = "eager"
     memory: GraphMemory | None = None
     nodes: tuple[KernelNode, ...] = ()
+    only_kernels = False
     spacer_us: float | None = None
 
     def __init__(self, call: PreparedCall, slots: int, timing: TimingSpec, manner: Manner = PLAIN, clock: SmClock | None = None) -> None:

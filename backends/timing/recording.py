@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from backends.cuda_calls import CudaRefused
-from backends.cuda_graph import LaunchParameters, described, recorded_launches
+from backends.cuda_graph import LaunchParameters, described, recorded_launches, records_only_kernels
 from backends.measured import KernelNode
 from backends.memory import GraphMemory, Growth, held, taken
 from backends.timing.garbage import left_lying
@@ -25,7 +25,8 @@ class Recording:
     """Launches on the pool slots ``order``, in that order, each followed by ``spacer`` where there is one.
 
     ``output`` is that of the last launch; earlier outputs give their memory to the next, as layers do. ``nodes`` are the
-    kernels of the first, empty where the driver does not tell. Raises what the first launches raise.
+    kernels of the first, empty where the driver does not tell; ``only_kernels``: it is surely nothing else. Raises what the
+    first launches raise.
     """
 
     def __init__(self, call: PreparedCall, order: Sequence[int], spacer: Filler | None = None) -> None:
@@ -35,6 +36,7 @@ class Recording:
         device, stream = torch.device("cuda", torch.cuda.current_device()), cuda.Stream()
         self._graph = torch.cuda.CUDAGraph()
         self._first: tuple[LaunchParameters, ...] = ()
+        self.only_kernels = False
         with call.active(), call.capturing():
             _warm_up(call, stream, order)
             # Recording gives back what the allocator had kept for later, and the graph's own pool would be set off against it.
@@ -57,6 +59,7 @@ class Recording:
             if number == 0:
                 with suppress(CudaRefused):
                     self._first = recorded_launches(stream)
+                    self.only_kernels = records_only_kernels(stream)
             if spacer is not None:
                 spacer.put()
         return output

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Timed(Protocol):
-    """``mode`` "graph" or "eager". ``memory`` is the graph's, None where there is none, ``nodes`` the kernels of one recorded call.
-    ``spacer_us`` was taken off each launch for a kernel that stood between two; None = none did. ``slots`` pools are rotated
-    over; ``written`` are those that one `shot` writes to."""
+    """``mode`` "graph" or "eager". ``memory`` is the graph's, None where there is none, ``nodes`` the kernels of one recorded call,
+    ``only_kernels`` where it surely is nothing else. ``spacer_us`` was taken off each launch for a kernel that stood between two;
+    None = none did. ``slots`` pools are rotated over; ``written`` are those that one `shot` writes to."""
 
     mode: str
     slots: int
@@ -34,6 +34,9 @@ class Timed(Protocol):
 
     @property
     def nodes(self) -> tuple[KernelNode, ...]: ...
+
+    @property
+    def only_kernels(self) -> bool: ...
 
     @property
     def spacer_us(self) -> float | None: ...

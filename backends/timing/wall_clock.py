@@ -28,6 +28,7 @@ class WallCall:
     mode = "eager"
     memory: GraphMemory | None = None
     nodes: tuple[KernelNode, ...] = ()
+    only_kernels = False
     spacer_us: float | None = None
 
     def __init__(self, call: PreparedCall, slots: int, timing: TimingSpec, manner: Manner = PLAIN) -> None:

@@ -15,8 +15,10 @@ DETAIL_LENGTH = 300
 
 # By the text, since libraries raise RuntimeError for everything. The first pattern that matches decides.
 TEXTS: tuple[tuple[Outcome, str], ...] = (
+    # built for another torch or CUDA: the loader, or torch where the operators are that the library did not register
+    (Outcome.MISSING_PACKAGE, r"undefined symbol|symbol lookup error|cannot open shared object file|'_OpNamespace' '\w+' object has no"),
     (Outcome.OUT_OF_MEMORY, r"out of memory|can't allocate memory|cannot allocate memory|not enough memory|CUBLAS_STATUS_ALLOC_FAILED"),
-    (Outcome.REFUSED, r"no kernel image is available"),
+    (Outcome.REFUSED, r"no kernel image is available|invalid device function|device kernel image is invalid|unsupported toolchain"),
     (Outcome.CRASHED, r"CUDA error|cudaError|CUDA driver error|illegal memory access|device-side assert|unspecified launch failure"),
     (
         Outcome.BUILD_FAILED,
@@ -35,6 +37,8 @@ CLASSES: dict[str, Outcome] = {
     "InductorError": Outcome.BUILD_FAILED,
     "BackendCompilerFailed": Outcome.BUILD_FAILED,
     "CompilationError": Outcome.BUILD_FAILED,
+    "DSLRuntimeError": Outcome.BUILD_FAILED,  # CuTe's compiler
+    "DSLOperationBuildError": Outcome.BUILD_FAILED,
     "PTXASError": Outcome.BUILD_FAILED,
     "OutOfResources": Outcome.REFUSED,  # Triton: the kernel needs more shared memory than the GPU has
 }

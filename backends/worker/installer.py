@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from backends.driver import Refused
 
 LAST_LINES = 3  # of an installer's talk, which end in why it failed
+FAILED, CAUSE = "error:", "Caused by:"  # how uv begins its lines
 UVS_INDEX = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")  # which pip does not read
 
 
@@ -54,7 +55,12 @@ def wheels_in(folder: str) -> list[str]:
 
 
 def last_words(lines: Sequence[str]) -> str:
+    """Of a chain of causes, as uv writes one, what failed and the last of them."""
     said = [line.strip() for line in lines if line.strip()]
+    causes = [line for line in said if line.startswith(CAUSE)]
+    if causes and said[-1] == causes[-1]:
+        failed = next((line for line in said if line.startswith(FAILED)), FAILED).removeprefix(FAILED)
+        return ": ".join(part for part in (failed.strip(), causes[-1].removeprefix(CAUSE).strip()) if part)[:300]
     return "; ".join(said[-LAST_LINES:])[-300:] or "the installer said nothing"
 
 

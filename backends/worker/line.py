@@ -10,6 +10,8 @@ from typing import Any, BinaryIO
 
 from backends.wire import to_plain
 
+Message = dict[str, Any]  # a question of the controller's
+
 
 class Line:
     """Sends events to the guard. A line is written whole under a lock, so threads may share it.

@@ -26,12 +26,47 @@ def take(key: str, owner: str, waiting: Callable[[str], None], folder: pathlib.P
     The kernel drops it with the process, so a file left behind is harmless. It binds the users of one temporary folder
     (two containers have two). Returns None, or the sentence why there is no lock.
     """
-    path = (folder or _shared_folder()) / f"attnpin-{re.sub(r'[^A-Za-z0-9.-]+', '-', key)}.lock"
+    path = _path(key, folder)
     try:
         _held.append(_locked(path, owner, waiting))
     except OSError as error:
         return f"no lock on this GPU: {path.name} cannot be opened ({error.strerror}), so two runs at once would disturb each other"
     return None
+
+
+@contextlib.contextmanager
+def held(key: str, owner: str, waiting: Callable[[str], None], folder: pathlib.Path | None = None) -> Iterator[None]:
+    """As `take`, while inside. Raises OSError."""
+    descriptor = _locked(_path(key, folder), owner, waiting)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def passing(key: str, owner: str, waiting: Callable[[str], None], folder: pathlib.Path | None = None) -> Iterator[None]:
+    """As `held`, of a ``key`` that hardly comes again: the file goes with the lock. Raises OSError."""
+    path = _path(key, folder)
+    descriptor = _locked(path, owner, waiting)
+    while not _is_there(descriptor, path):  # who had it before us took the file away as we waited at it
+        os.close(descriptor)
+        descriptor = _locked(path, owner, waiting)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _is_there(descriptor: int, path: pathlib.Path) -> bool:
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    return False
+
+
+def _path(key: str, folder: pathlib.Path | None) -> pathlib.Path:
+    return (folder or _shared_folder()) / f"attnpin-{re.sub(r'[^A-Za-z0-9.-]+', '-', key)}.lock"
 
 
 @contextlib.contextmanager

@@ -90,7 +90,7 @@ class PlainCall:
         positions = torch.arange(cell.prefix_lens[request], cell.context_lens[request], device=k.device)
         scores = logits(self.data.q[first : first + new].float(), k, cell.layer, None)
         window = cell.layer.sliding_window
-        seen = self._sight(visible(positions, len(k), window), positions, self.data.pool.page_size, window)
+        seen = self._sight(visible(positions, len(k), window, cell.draft), positions, self.data.pool.page_size, window)
         weights = torch.softmax(scores.masked_fill(~seen[:, None, None], -torch.inf), dim=-1)
         return torch.einsum("rhgk,khd->rhgd", weights, v).flatten(1, 2)
 

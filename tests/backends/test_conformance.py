@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from backends.kv.inputs import lay_out
 from backends.kv.layout import pages_needed
 from backends.kv.pool import build_pool
 from backends.kv.rotation import PoolPlan
-from backends.model import LayerKind
+from backends.model import Attention, LayerKind
 from backends.phases import Phases
 from backends.seat import Seat
 from tests.backends.small import CONTEXT_LENGTH, QUICK, bench, decode, model, prefill, silent
@@ -33,15 +34,20 @@ SLOTS = 4
 CPU_LAYER = LayerKind("full", layers=2, query_heads=4, kv_heads=2, head_dim=64, value_head_dim=64)
 CUDA_LAYER = LayerKind("full", layers=2, query_heads=16, kv_heads=4, head_dim=128, value_head_dim=128)
 UNSERVED = {("trtllm_mha", Phase.PREFILL)}
-KINDS = {"cpu": (CPU_LAYER, "float32"), "cuda": (CUDA_LAYER, "bfloat16")}
+LATENT_LAYER = LayerKind("latent", layers=2, query_heads=16, kv_heads=1, head_dim=576, value_head_dim=512, scale=0.1352)
+LATENT = ("DeepseekV3ForCausalLM", Attention.MLA)
+KINDS = {("cpu", "mha"): (CPU_LAYER, "float32"), ("cuda", "mha"): (CUDA_LAYER, "bfloat16"), ("cuda", "mla"): (LATENT_LAYER, "bfloat16")}
 
 
-def cells(device: str) -> list[Cell]:
-    layer, dtype = KINDS[device]
+def cells(device: str, attention: str) -> list[Cell]:
+    """Of latent attention decode alone: its prefill is the model's too (`tests/backends/sglang/test_features_cuda.py`)."""
+    layer, dtype = KINDS[device, attention]
     kind: dict[str, Any] = {"layer": layer, "dtype": dtype}
+    decodes = [decode(17, 300, 129, 64, generated=9, name="ragged decode", **kind), decode(700, name="one request", **kind)]
+    if attention == "mla":
+        return decodes
     return [
-        decode(17, 300, 129, 64, generated=9, name="ragged decode", **kind),
-        decode(700, name="one request", **kind),
+        *decodes,
         prefill((0, 200), name="fresh prefill", **kind),
         prefill((130, 70), name="prefill on a prefix", **kind),
         prefill((0, 33), (64, 65), (200, 1), name="mixed prefill", **kind),
@@ -49,15 +55,15 @@ def cells(device: str) -> list[Cell]:
 
 
 def drivers() -> Iterator[Any]:
-    """(backend, provider, driver, packages, device, page size) of every conf entry."""
+    """(backend, driver's entry, device, attention, page size) of every conf entry."""
     for path in sorted((Path(conf.__path__[0]) / "backend").glob("*.yaml")):
         described = YAML(typ="safe").load(path)
         for entry in described.get("drivers", ()):
-            for device in entry["devices"] if "mha" in entry.get("attention", ["mha"]) else ():
-                for page_size in page_sizes(described):
-                    name = f"{path.stem}-{entry['provider']}-{device}-p{page_size}"
-                    marks = [pytest.mark.gpu] if device == "cuda" else []
-                    yield pytest.param((path.stem, entry, device, page_size), id=name, marks=[*marks, pytest.mark.timeout(600)])
+            taken = itertools.product(entry["devices"], entry.get("attention", ["mha"]), page_sizes(described))
+            for device, attention, page_size in taken:
+                name = f"{path.stem}-{entry['provider']}-{device}-{attention}-p{page_size}"
+                marks = [pytest.mark.gpu] if device == "cuda" else []
+                yield pytest.param((path.stem, entry, device, attention, page_size), id=name, marks=[*marks, pytest.mark.timeout(600)])
 
 
 def page_sizes(described: dict[str, Any]) -> list[int]:
@@ -74,6 +80,8 @@ class Opened:
     device: str
 
     def seat(self, cell: str) -> Seat:
+        if cell not in self.data:
+            pytest.skip("of latent attention decode alone is tested here")
         if (self.arm.backend, self.data[cell].cell.phase) in UNSERVED:
             pytest.skip("SGLang before 0.5.22 does not serve it so on Hopper")
         with torch.no_grad():
@@ -82,22 +90,26 @@ class Opened:
 
 @pytest.fixture(scope="module", params=drivers())
 def opened(request: pytest.FixtureRequest) -> Iterator[Opened]:
-    backend, entry, device, page_size = request.param
+    backend, entry, device, attention, page_size = request.param
     for package in entry["packages"]:
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
-    layer, dtype = KINDS[device]
+    layer, dtype = KINDS[device, attention]
     arm = Arm(backend, Provider(entry["provider"]), entry["driver"], page_size, dtype, tuple(entry["packages"]))
-    tokens = max(pages_needed(cell, page_size) for cell in cells(device)) * page_size
+    mine = cells(device, attention)
+    tokens = max(pages_needed(cell, page_size) for cell in mine) * page_size
     pool = build_pool(PoolPlan(page_size, dtype, tokens, SLOTS), layer, torch.device(device), seed=0)
-    stage = Stage(torch.device(device), model(layer, dtype), 1, CONTEXT_LENGTH, 2048, max_batch=4, max_new_tokens=256)
+    served = model(layer, dtype)
+    if attention == "mla":
+        served = replace(served, architecture=LATENT[0], attention=LATENT[1])
+    stage = Stage(torch.device(device), served, 1, CONTEXT_LENGTH, 2048, max_batch=4, max_new_tokens=256)
     module, _, name = arm.driver.partition(":")
     driver: Driver = getattr(importlib.import_module(module), name)(arm, stage, pool)
-    yield Opened(driver, arm, {cell.name: lay_out(cell, pool, CONTEXT_LENGTH) for cell in cells(device)}, device)
+    yield Opened(driver, arm, {cell.name: lay_out(cell, pool, CONTEXT_LENGTH) for cell in mine}, device)
     driver.close()
 
 
-CELL_NAMES = [cell.name for cell in cells("cpu")]
+CELL_NAMES = [cell.name for cell in cells("cpu", "mha")]
 
 
 @pytest.fixture(params=CELL_NAMES)
@@ -128,11 +140,12 @@ def test_a_driver_says_what_ran_and_what_its_numbers_depend_on(opened: Opened) -
 
 
 def test_a_driver_writes_only_the_new_rows(opened: Opened) -> None:
-    data = opened.data["prefill on a prefix"]
+    name = "prefill on a prefix" if opened.arm.backend != "trtllm_mha" and "prefill on a prefix" in opened.data else "ragged decode"
+    data = opened.data[name]
     others = torch.ones(len(data.pool.k[0]), dtype=torch.bool, device=data.q.device)
     others[data.out_cache_loc] = False
     before = [layer.clone() for layer in (*data.pool.k, *data.pool.v)]
-    opened.seat("prefill on a prefix").close()
+    opened.seat(name).close()
     for layer, was in zip((*data.pool.k, *data.pool.v), before):
         assert torch.equal(layer[others], was[others])
     assert dtype_of(opened.arm.kv_dtype) == data.pool.k[0].dtype

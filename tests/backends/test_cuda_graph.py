@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from backends.cuda_calls import CudaRefused
-from backends.cuda_graph import ATTRIBUTES, LaunchParameters, described, recorded_launches
+from backends.cuda_graph import ATTRIBUTES, LaunchParameters, described, recorded_launches, records_only_kernels
 from backends.measured import Identity, KernelNode, code_id
 from tests.backends.fake_cuda import INVALID_VALUE, SUCCESS, fill, install
 
@@ -72,6 +72,13 @@ NODE = KernelNode("_Z6decodev", (132, 8, 1), (128, 1, 1), 4096, tuple(10 * numbe
 def test_the_kernels_of_a_recording_are_told_in_their_order_and_nothing_else_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, **WHOLE)
     assert described(recorded_launches(7)) == (NODE, replace(NODE, name="_Z5mergev"))
+
+
+def test_a_memset_among_the_kernels_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, **WHOLE)
+    assert not records_only_kernels(7)
+    monkeypatch.delitem(NODES, 0xA2)
+    assert records_only_kernels(7)
 
 
 def test_a_driver_that_knows_only_the_newer_call_is_asked_by_that(monkeypatch: pytest.MonkeyPatch) -> None:

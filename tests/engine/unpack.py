@@ -1,5 +1,5 @@
-"""Unpacks an engine for the tests: `python tests/engine/unpack.py 0.5.22` (an SGLang) or `vllm-0.33.0` prints the folders that go
-first on its path.
+"""Unpacks an engine for the tests: `python tests/engine/unpack.py 0.5.22` (an SGLang), `vllm-0.33.0` or `adapters` (libraries that kernel
+adapters call) prints the folders that go first on its path.
 
 They lie in .cache/ beside the sources and are made once; nothing of the environment is touched, and its torch is used.
 Exit status 75: no network. Anything else but 0: a package cannot be had.
@@ -21,8 +21,9 @@ CACHE = HERE.parents[1] / ".cache"
 LAYERS = {
     **{"0.5.22": ("0.5.22",), "0.5.16": ("0.5.16", "0.5.22"), "0.5.23": ("0.5.23", "0.5.22")},
     "vllm-0.33.0": ("vllm-0.33.0", "0.5.22"),  # what it needs beside torch is SGLang's too
+    "adapters": ("adapters",),
 }
-PYTHON_ALONE = ("vllm-0.33.0",)  # hundreds of MB of kernels that no test launches
+PYTHON_ALONE = ("vllm-0.33.0", "adapters")  # hundreds of MB of kernels that no test launches
 NO_NETWORK = 75
 NETWORK_TROUBLE = re.compile(r"NewConnectionError|ConnectTimeout|ReadTimeout|name resolution|Network is unreachable|Connection refused")
 

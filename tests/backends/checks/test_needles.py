@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backends.cell import Cell
-from backends.checks.needles import LIMIT, judge_needles, planted, targets
+from backends.checks.needles import LIMIT, in_draft, judge_needles, planted, targets
 from backends.checks.tolerance import Incorrect
 from tests.backends import faulty
 from tests.backends.faulty import PlainCall, Sight
@@ -96,3 +96,27 @@ def test_heads_too_like_others_to_be_aimed_at_are_left_out_and_all_of_them_is_an
     data.pool.k[0].fill_(1.0)
     with planted(data, 0, None) as needles, pytest.raises(Incorrect, match="no query could be aimed"):
         judge_needles(needles, PlainCall(data).launch(0))
+
+
+def test_a_drafted_token_is_aimed_at_what_it_follows_and_may_not_show_its_rivals() -> None:
+    tree, prefix, position = (-1, 0, 0, 2), 40, 43
+    found = in_draft(targets(position, prefix, 44, 16, None), tree, position, prefix)
+    assert {key for kind, key in found if kind == "hidden"} == {41}
+    assert {key for kind, key in found if kind == "draft"} == {40, 42}
+    assert {("oldest", 0), ("newest", 43), ("split edge", 39)} <= set(found)
+
+
+@pytest.mark.parametrize("told", [None, (-1, 0, 1, 2)], ids=["its own tree", "a chain"])
+def test_a_kernel_that_shows_a_drafts_rivals_is_wrong(told: tuple[int, ...] | None) -> None:
+    data = laid_out(replace(prefill((300, 4), (70, 4)), draft=(-1, 0, 0, 2)))
+    call = PlainCall(data)
+    call.write(0)
+    with planted(data, 0, None) as needles:
+        true, data.cell = data.cell, replace(data.cell, draft=told or data.cell.draft)
+        output = call.launch(0)
+        data.cell = true
+        if told is None:
+            assert judge_needles(needles, output) < LIMIT / 3
+        else:
+            with pytest.raises(Incorrect, match=r"\(hidden\)"):
+                judge_needles(needles, output)

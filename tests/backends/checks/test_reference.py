@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from backends.cell import Phase
 from backends.checks import reference
 from backends.checks.needles import planted
 from backends.checks.reference import attention, expect, keys_and_values, visible
@@ -38,6 +37,18 @@ def test_a_window_counts_the_keys_a_query_sees_itself_included() -> None:
     assert int(visible(torch.tensor([5]), 8, None).sum()) == 6
 
 
+def test_a_drafted_token_sees_the_context_and_what_it_follows() -> None:
+    tree = (-1, 0, 0, 2)
+    assert visible(torch.tensor([3, 4, 5]), 6, None, tree)[:, 2:].int().tolist() == [[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 1, 1]]
+    assert bool(visible(torch.tensor([2, 3, 4, 5]), 6, None, tree)[:, :2].all())
+
+
+def test_a_chain_of_drafts_is_seen_as_any_prefill_is() -> None:
+    places = torch.arange(86, 90)
+    assert torch.equal(visible(places, 90, None, (-1, 0, 1, 2)), visible(places, 90, None))
+    assert torch.equal(visible(places, 90, 7, (-1, 0, 1, 2)), visible(places, 90, 7))
+
+
 def test_a_soft_cap_bounds_the_scores() -> None:
     q, k, v = torch.full((1, 8, 64), 10.0), torch.zeros(2, 2, 64), torch.zeros(2, 2, 64)
     k[0], v[0] = 10.0, 1.0
@@ -63,7 +74,7 @@ def test_stored_keys_and_values_are_multiplied_by_their_scales() -> None:
 
 def test_projected_heads_attend_as_absorbed_ones_do() -> None:
     """Queries projected down and outputs projected up once more give what projected keys and values give."""
-    layer = attended(LATENT, "DeepseekV3ForCausalLM", Phase.PREFILL)
+    layer = attended(LATENT, "DeepseekV3ForCausalLM", generates=False)
     data = laid_out(prefill((20, 5), layer=layer))
     PlainCall(data).write(0)
     assert data.up is not None
@@ -78,7 +89,7 @@ def test_projected_heads_attend_as_absorbed_ones_do() -> None:
 
 
 def test_a_long_context_is_projected_a_few_heads_at_a_time_with_the_same_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
-    layer = attended(LATENT, "DeepseekV3ForCausalLM", Phase.PREFILL)
+    layer = attended(LATENT, "DeepseekV3ForCausalLM", generates=False)
     data = laid_out(prefill((20, 5), (0, 9), layer=layer))
     PlainCall(data).write(0)
     whole = expect(data, 0, None)

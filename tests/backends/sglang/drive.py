@@ -14,104 +14,44 @@ from typing import Any
 
 import torch
 
-from backends.arm import Arm, Provider
-from backends.cell import Cell, PageLayout, Phase
-from backends.checks.checker import Checker
-from backends.driver import CellData, Stage
+from backends.cell import Cell
+from backends.driver import CellData
 from backends.kv.inputs import lay_out
-from backends.kv.pool import build_pool
-from backends.kv.rotation import PoolPlan
 from backends.latent import attended
-from backends.model import Attention, LayerKind, Model
-from backends.sglang.calls import EagerCall
-from backends.sglang.capture import GraphedDecode
+from backends.model import LayerKind
 from backends.sglang.driver import SglangDriver
-from tests.backends.sglang.varlen import FlashInferMLAAttnBackend
-
-SLOTS = 2
-POOL_TOKENS = 512
-CONTEXT_LENGTH = 256
-EXTRAS: dict[str, Any] = {}
-Knobs = tuple[tuple[str, str], ...]
-FEW_SPLITS: Knobs = (("triton-attention-num-kv-splits", "2"),)  # the interpreter is slow
-LAYER = LayerKind("full", 4, 4, 2, 64, 64)
-LATENT_LAYER = LayerKind("full", 4, 4, 1, 288, 256, scale=0.07)  # Triton has tiles for 288 and 576
-MODEL = Model("tiny", "LlamaForCausalLM", Attention.MHA, (LAYER,), 512, 1000, 1e6, 1e6, "float32", CONTEXT_LENGTH, "made up")
-LATENT: dict[str, Any] = {"attention": Attention.MLA, "layers": (LATENT_LAYER,), "architecture": "DeepseekV3ForCausalLM"}
-
-
-def decode(name: str, *contexts: int, padded: int | None = None, seed: int = 7) -> Cell:
-    prompts = tuple(max(1, context // 2) for context in contexts)
-    return _cell(name, Phase.DECODE, contexts, (1,) * len(contexts), prompts, padded or len(contexts), seed)
-
-
-def prefill(name: str, contexts: tuple[int, ...], new: tuple[int, ...]) -> Cell:
-    return _cell(name, Phase.PREFILL, contexts, new, contexts, len(contexts), 7)
-
-
-def _cell(name: str, phase: Phase, contexts: Any, new: Any, prompts: Any, padded: int, seed: int) -> Cell:
-    return Cell(name, phase, LAYER, contexts, new, prompts, padded, "float32", seed, PageLayout.RANDOM)
-
-
-RAGGED = decode("decode", 5, 33, 100)
-PADDED = decode("padded", 5, 100, padded=3)  # a captured call is launched often
-CELLS = (
+from tests.backends.sglang.standing import (
+    CELLS,
+    CHUNKS,
+    CONTEXT_LENGTH,
+    EXTRAS,
+    FEW_SPLITS,
+    LATENT,
+    LATENT_LAYER,
+    LAYER,
+    PADDED,
     RAGGED,
-    prefill("fresh", (17, 40), (17, 40)),
-    prefill("prefixed", (50, 64), (16, 3)),
-    prefill("mixed", (50, 20), (16, 20)),
+    capture,
+    decode,
+    graphed,
+    judged,
+    laid_out,
+    opened,
+    outcome,
 )
-
-
-def opened(
-    backend: str,
-    dtype: str,
-    page_size: int = 1,
-    *packages: str,
-    knobs: Knobs = (),
-    deterministic: bool = False,
-    kv_dtype: str = "",
-    scales: tuple[float, float] | None = None,
-    **changes: Any,
-) -> SglangDriver:
-    model, kv_dtype = replace(MODEL, dtype=dtype, **changes), kv_dtype or dtype
-    pool = replace(build_pool(PoolPlan(page_size, kv_dtype, POOL_TOKENS, SLOTS), model.layers[0], torch.device("cpu"), 1), scales=scales)
-    sizes = {"max_batch": 8, "max_new_tokens": 128}
-    stage = Stage(torch.device("cpu"), model, 1, CONTEXT_LENGTH, 2048, **sizes, deterministic=deterministic, extras=EXTRAS)
-    return SglangDriver(Arm(backend, Provider.ENGINE, "", page_size, kv_dtype, ("sglang", *packages), knobs), stage, pool)
-
-
-def laid_out(driver: SglangDriver, cell: Cell, window: int | None = None) -> CellData:
-    dtype = driver.engine.stage.model.dtype
-    return lay_out(replace(cell, dtype=dtype, layer=replace(LAYER, sliding_window=window)), driver.engine.pool, CONTEXT_LENGTH)
-
-
-def judged(call: EagerCall, data: CellData) -> dict[str, Any]:
-    """The cell checked as an arm is: every slot written, outputs against the reference, needles (in the last slot alone)."""
-    rows = []
-
-    def shot(*slots: int) -> torch.Tensor:
-        with call.active():
-            call.plan()
-            outputs = [call.launch(slot) for slot in slots]
-        rows.append(len(outputs[-1]))
-        return outputs[-1]
-
-    checker = Checker(data, SLOTS - 1, None)
-    error = checker.check(lambda: shot(*range(SLOTS)), range(SLOTS)).largest
-    needle = checker.check_needles(lambda: shot(SLOTS - 1))
-    return {"error": error, "needle": needle, "graph": call.graph, "resolved": call.resolved, "rows": rows[-1]}
+from tests.backends.sglang.varlen import FlashInferMLAAttnBackend
+from tests.backends.sglang.verifying import verify_cases
 
 
 def eager_cases(backend: str, dtype: str, page_size: int) -> Iterator[tuple[str, Any]]:
     driver = opened(backend, dtype, page_size, knobs=FEW_SPLITS if backend == "triton" else ())
-    for cell in CELLS:
+    for cell in (*CELLS, CHUNKS):
         data = laid_out(driver, cell)
         yield f"{backend} {cell.name}, page {page_size}", lambda data=data: judged(driver.prepare(data), data)
 
 
 def latent(driver: SglangDriver, cell: Cell) -> CellData:
-    layer = attended(LATENT_LAYER, LATENT["architecture"], cell.phase)
+    layer = attended(LATENT_LAYER, LATENT["architecture"], cell.generates)
     return lay_out(replace(cell, dtype="float16", layer=layer), driver.engine.pool, CONTEXT_LENGTH)
 
 
@@ -165,18 +105,6 @@ def windowed_cases() -> Iterator[tuple[str, Any]]:
     for cell in (CELLS[0], CELLS[3]):
         data = laid_out(driver, cell, window=20)
         yield f"windowed {cell.name}", lambda data=data: judged(driver.prepare(data), data)
-
-
-def graphed(driver: SglangDriver, cell: Cell) -> tuple[GraphedDecode, CellData]:
-    """A call as on CUDA, where decode is captured; what would be recorded runs eagerly here."""
-    data = laid_out(driver, cell)
-    return GraphedDecode(driver.engine, data), data
-
-
-def capture(call: GraphedDecode) -> None:
-    with call.capturing():
-        for slot in range(SLOTS):
-            call.launch(slot)
 
 
 def captured_twice(page_size: int) -> dict[str, Any]:
@@ -254,6 +182,7 @@ CASES: dict[str, Callable[[], Any]] = {
     **dict(windowed_cases()),
     **dict(latent_cases()),
     **dict(feature_cases()),
+    **dict(verify_cases()),
     "latent, long prefix": long_prefix,
     "triton captured, page 1": lambda: captured_twice(1),
     "triton captured, page 16": lambda: captured_twice(16),
@@ -268,13 +197,6 @@ CASES: dict[str, Callable[[], Any]] = {
     "unlisted latent heads": lambda: opened("torch_native", "float32", **{**LATENT, "architecture": "LlamaForCausalLM"}),
     "fallen back": fallen_back,
 }
-
-
-def outcome(case: Callable[[], Any]) -> dict[str, Any]:
-    try:
-        return {"result": case()}
-    except Exception as error:
-        return {"raised": type(error).__name__, "text": str(error)}
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from backends.checks.checker import Checker
 from backends.driver import CellData, KvPool, Stage
 from backends.kv.inputs import lay_out
 from backends.model import Attention, LayerKind, Model
-from backends.sglang.capture import GraphedDecode
+from backends.sglang.capture import GraphedStep
 from backends.sglang.driver import SglangDriver
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_a_recorded_decode_replays_right_with_the_true_lengths(driver: SglangDri
 
     data = laid_out(driver, Phase.DECODE, (5, 900, 2, 4097, 64), (1,) * 5, padded)
     call = driver.prepare(data)
-    if not isinstance(call, GraphedDecode):
+    if not isinstance(call, GraphedStep):
         pytest.skip(f"{driver.engine.arm.backend} has no graph state: it is served eagerly")
 
     def eager() -> torch.Tensor:
@@ -111,7 +111,7 @@ def test_a_recorded_decode_replays_right_with_the_true_lengths(driver: SglangDri
     call.close()
 
 
-def recorded(call: GraphedDecode) -> tuple[Any, torch.Tensor]:
+def recorded(call: GraphedStep) -> tuple[Any, torch.Tensor]:
     import torch
 
     graph = torch.cuda.CUDAGraph()

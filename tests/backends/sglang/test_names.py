@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backends.driver import FellBack, MissingPackage, Refused
-from backends.sglang.capture import _Captured
+from backends.sglang.capture import _Captured, _kept
 from backends.sglang.context import MOST_WARNINGS, _Listener, _listening, imported
 from backends.sglang.latent import PrefillLayer
 from backends.sglang.resolved import check_class
@@ -57,18 +57,21 @@ def _does_not_load(name: str) -> None:
     raise RuntimeError("operator torchvision::nms does not exist")
 
 
-def test_what_a_capture_left_in_the_backend_comes_back_with_its_call() -> None:
+@pytest.mark.parametrize(("kept", "key"), [("decode_cuda_graph_metadata", 4), ("prefill_cuda_graph_metadata", (4, 8))])
+def test_what_a_capture_left_in_the_backend_comes_back_with_its_call(kept: str, key: Any) -> None:
     """FlashInfer keeps wrappers by batch size; the graph recorded first reads its own, not the newer ones."""
-    first, second = object(), object()
-    backend = SimpleNamespace(forward_metadata="first", decode_cuda_graph_metadata={4: first})
-    captured = _Captured(backend, 4)
-    backend.forward_metadata, backend.decode_cuda_graph_metadata[4] = "second", second
+    first, second, older = object(), object(), object()
+    backend = SimpleNamespace(forward_metadata="first", **{kept: {2: older}})
+    by_size, before = getattr(backend, kept), _kept(backend)
+    by_size[key] = first
+    captured = _Captured(backend, before)
+    backend.forward_metadata, by_size[key] = "second", second
     captured.drop()
-    assert backend.decode_cuda_graph_metadata == {4: second}, "another call's entry stays"
+    assert by_size == {2: older, key: second}, "another call's entry stays"
     captured.restore()
-    assert (backend.forward_metadata, backend.decode_cuda_graph_metadata) == ("first", {4: first})
+    assert (backend.forward_metadata, by_size) == ("first", {2: older, key: first})
     captured.drop()
-    assert backend.decode_cuda_graph_metadata == {}
+    assert by_size == {2: older}
 
 
 def test_a_warning_of_the_engine_is_kept_once_and_their_number_is_bounded() -> None:

@@ -21,6 +21,9 @@ from tests.backends.small import silent
 
 WRONG_OR_DEAD = {
     "out_of_memory": (Outcome.OUT_OF_MEMORY, "CUDA out of memory"),
+    "no_compiler": (Outcome.BUILD_FAILED, "Could not find nvcc"),
+    "build_fails": (Outcome.BUILD_FAILED, "Ninja build failed"),
+    "no_code": (Outcome.REFUSED, "no kernel image is available"),
     "refused": (Outcome.REFUSED, "does not take this decode"),
     "falls_back": (Outcome.FELL_BACK, "falls back to another kernel"),
     "nans": (Outcome.INCORRECT, "65536 of 65536 output elements are NaN or infinite: wrong, or never written"),
@@ -54,6 +57,16 @@ def test_an_arm_that_is_wrong_too_fast_or_does_not_run_has_its_outcome_and_the_o
     on_decode, on_prefill = tried(world)
     assert on_decode.outcome is on_prefill.outcome is outcome and sentence in (on_decode.detail or "")
     assert {trial.outcome for trial in tried(world, FLASHINFER)} == {Outcome.MEASURED}
+
+
+def test_a_library_built_for_another_torch_is_a_missing_package_and_costs_its_arm_alone() -> None:
+    world = struck(fault("wrong_abi", backend="fa3"))
+    for trial in tried(world):
+        assert trial.outcome is Outcome.MISSING_PACKAGE and "fa3_ops.abi3.so: undefined symbol" in (trial.detail or "")
+    assert {trial.outcome for trial in tried(world, FLASHINFER)} == {Outcome.MEASURED}
+    with pytest.raises(ArmFailed) as failed:
+        raced(world)
+    assert (failed.value.arm, failed.value.outcome) == (FA3.name, Outcome.MISSING_PACKAGE)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRONG_OR_DEAD if kind != "lost_key"])
@@ -246,6 +259,7 @@ def test_every_misfortune_is_tried_here_or_beside_a_real_worker() -> None:
         "slow_build",
         "starved",
         "slow_clock",
+        "wrong_abi",
     }
     here |= {"graph_penalty", "stale_graph", "crowded", "scattered"}
     assert here | beside_a_worker == {kind.value for kind in Misfortune}

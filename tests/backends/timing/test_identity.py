@@ -7,6 +7,8 @@ import pytest
 import torch
 
 from backends.measured import KernelNode, code_id
+from backends.timing import demangled
+from backends.timing.capture import ReplayedCall
 from backends.timing.identity import Names, identify, launches_in, launches_of
 from backends.timing.pace import Pace
 from backends.timing.recorded_once import recorded_once
@@ -31,6 +33,11 @@ def test_a_trace_tells_kernels_in_the_order_they_ran() -> None:
 def test_a_trace_without_grids_tells_nothing() -> None:
     bare = {"ph": "X", "cat": "kernel", "name": "attend", "ts": 1.0, "args": {}}
     assert launches_in([bare]) == launches_in([]) == ()
+
+
+@pytest.mark.parametrize("name", ["_fwd_kernel", "attnpin_copy_rows", "i", "_Zero"])
+def test_a_name_that_is_none_of_cpp_is_left_as_it_is(name: str) -> None:
+    assert demangled.demangled(name) == name
 
 
 @pytest.mark.gpu
@@ -63,9 +70,9 @@ def profiled(device: str, name: str, start: int) -> Any:
     return SimpleNamespace(device_type=SimpleNamespace(name=device), name=name, time_range=SimpleNamespace(start=start))
 
 
-def recorded(*names: str) -> Any:
+def recorded(*names: str, only_kernels: bool = False) -> Any:
     nodes = tuple(KernelNode(name, (1, 1, 1), (1, 1, 1), 0, (1,)) for name in names)
-    return SimpleNamespace(mode="graph", nodes=nodes, pace=Pace(2, 8, 1))
+    return SimpleNamespace(mode="graph", nodes=nodes, only_kernels=only_kernels, pace=Pace(2, 8, 1))
 
 
 def test_the_profiler_is_shown_the_same_kernels_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,6 +85,36 @@ def test_the_profiler_is_shown_the_same_kernels_once(monkeypatch: pytest.MonkeyP
     for _ in range(2):
         identify(call, recorded(), torch.device("cuda"), told)
     assert profiler.runs == 4  # what the driver tells nothing of is looked at each time
+
+
+def test_the_profiler_is_not_asked_for_a_recording_of_kernels_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    profiler = Profiler()
+    monkeypatch.setattr("backends.timing.identity._profiled", profiler)
+    call: Any = SimpleNamespace(resolved="fa3")
+    pure = recorded("_Z6attendILi8EEvv", "_fwd_kernel", only_kernels=True)
+    assert identify(call, pure, torch.device("cuda"), {}).kernels == ("void attend<8>()", "_fwd_kernel") and profiler.runs == 0
+    monkeypatch.setattr(demangled, "LIBRARY", "no-such-library.so")
+    demangled._demangle.cache_clear()
+    assert identify(call, pure, torch.device("cuda"), {}).kernels[1] == "Memset (Device)" and profiler.runs == 1
+    demangled._demangle.cache_clear()
+
+
+class Kernels(Recordable):
+    """No copy and no memset, which products of matrices may bring."""
+
+    def launch(self, slot: int) -> torch.Tensor:
+        return torch.softmax(self.data.q.float(), dim=-1).to(self.data.q.dtype)
+
+
+@pytest.mark.gpu
+def test_the_driver_names_kernels_as_the_profiler_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = cell_data()
+    timed = make_timed(Kernels(data), data, SLOTS, TIMING)
+    assert isinstance(timed, ReplayedCall) and timed.only_kernels
+    told = identify(timed._call, timed, torch.device("cuda"), {})
+    monkeypatch.setattr(ReplayedCall, "only_kernels", False)
+    assert identify(timed._call, timed, torch.device("cuda"), {}).kernels == told.kernels
+    timed.close()
 
 
 @pytest.mark.gpu

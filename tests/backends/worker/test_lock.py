@@ -64,6 +64,22 @@ def test_a_held_lock_is_waited_for_and_its_holder_named(tmp_path: pathlib.Path, 
     assert time.monotonic() - started >= 0.05
 
 
+def test_a_passing_lock_leaves_no_file_and_whoever_waited_at_the_old_one_holds_the_new(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "attnpin-k.lock"
+    first = lock.passing("k", "bob", nobody_holds, tmp_path)
+    first.__enter__()
+
+    def waiting(owner: str) -> None:
+        assert owner == "bob"
+        first.__exit__(None, None, None)
+
+    with lock.passing("k", "anna", waiting, tmp_path):
+        assert '"anna"' in file.read_text()
+        with pytest.raises(BlockingIOError):
+            HeldElsewhere(file)
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_a_dead_run_left_is_overwritten(tmp_path: pathlib.Path) -> None:
     (tmp_path / "attnpin-k.lock").write_text('{"owner": "a run long dead", "pid": 1}' + " " * 200)
     assert lock.take("k", "anna", nobody_holds, tmp_path) is None

@@ -14,7 +14,7 @@ from tests.engine.asked.models import draft_path, write
 from tests.engine.asked.scenarios import Scenario
 from tests.engine.folders import ROOT
 from tuner.engines.sglang.command_line import Paths, options
-from tuner.engines.sglang.resolver.record import Resolution
+from tuner.engines.sglang.resolver.outcome import Resolution
 from tuner.engines.sglang.resolver.steps import resolve
 
 FIELDS = (

@@ -18,7 +18,7 @@ from tests.tuner.building import ENGINE
 from tuner.engines.sglang.pick import pin_flags
 from tuner.engines.sglang.platforms import NPU_PAGE_SIZE, PAGE_SIZE
 from tuner.engines.sglang.refused import change_by, with_flags
-from tuner.engines.sglang.resolver.record import Resolution
+from tuner.engines.sglang.resolver.outcome import Resolution
 from tuner.engines.sglang.resolver.request import Request
 from tuner.engines.sglang.resolver.steps import resolve
 from tuner.exporting.companions import companions, with_companions
