@@ -12,8 +12,9 @@ PRIMARY = "itl_ms"  # of `Level`: what a verdict rests on
 
 @dataclass(frozen=True)
 class Sent:
-    """The traffic, the same for every start: at each of ``concurrency`` (requests at once) so many ``requests``, whose lengths are drawn
-    evenly around the means in tokens. ``benchmark`` is the engine's own program that sent it."""
+    """The traffic, the same for every start: at each of ``concurrency`` (requests at once) so many ``requests``, of so many tokens on
+    average. ``benchmark`` is the engine's own program that sent it. ``lengths``: whose they are; "" = drawn evenly around the means.
+    ``cached_share`` of the prompt tokens were sent before, for the prefix cache. ``sha256`` of all requests; ``notes`` are sentences."""
 
     benchmark: str
     concurrency: tuple[int, ...]
@@ -21,6 +22,10 @@ class Sent:
     prompt_tokens: int
     output_tokens: int
     seed: int
+    lengths: str = ""
+    cached_share: float = 0.0
+    sha256: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,30 @@ class Contrast:
 
 
 @dataclass(frozen=True)
+class Predicted:
+    """The attention of one step that generates, over all layers, at one concurrency: what the pin's own measurements say of each side.
+    ``cells``: those it comes from, the phase's batch itself or those around it. Without times ``missing`` says why."""
+
+    concurrency: int
+    pin_ms: float | None
+    against_ms: float | None
+    cells: tuple[str, ...] = ()
+    missing: str = ""
+
+    def __post_init__(self) -> None:
+        if not (self.pin_ms is None) == (self.against_ms is None) == bool(self.missing):
+            raise ValueError(f"a prediction at concurrency {self.concurrency} has both sides' times, or says why it has none")
+
+    @property
+    def change_ms(self) -> float | None:
+        """Of a step, and so of the ITL, where everything else takes as long: below 0, the pin is faster."""
+        return None if self.pin_ms is None or self.against_ms is None else self.pin_ms - self.against_ms
+
+
+@dataclass(frozen=True)
 class ServingRun:
-    """``flags`` and ``against``: what each side was given beside the user's command. ``label`` None: the comparison is ``void``."""
+    """``flags`` and ``against``: what each side was given beside the user's command. ``label`` None: the comparison is ``void``.
+    ``predicted``: what the pin says of each concurrency, () = an early record, or none of its own."""
 
     created: str
     tool_version: str
@@ -83,6 +110,19 @@ class ServingRun:
     void: tuple[str, ...]
     notes: tuple[str, ...]
     exit_code: int
+    predicted: tuple[Predicted, ...] = ()
+
+    @property
+    def question(self) -> tuple[tuple[str, ...], tuple[str, ...], Sent]:
+        """What was asked, as a reader sees it."""
+        return self.flags, self.against, self.sent
 
     def side(self, pinned: bool) -> tuple[ServedStart, ...]:
         return tuple(start for start in self.starts if start.pinned is pinned)
+
+
+def latest(runs: tuple[ServingRun, ...], new: ServingRun) -> tuple[ServingRun, ...]:
+    """``runs`` and ``new`` in the place of the one that asked the same, or behind them."""
+    if all(run.question != new.question for run in runs):
+        return (*runs, new)
+    return tuple(new if run.question == new.question else run for run in runs)

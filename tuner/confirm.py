@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,14 +15,19 @@ from store.errors import StoreError
 from store.pin import Pin
 from store.pin_files import read_pin, write_pin
 from store.run import Run
-from store.serving_run import ServedStart, ServingRun
+from store.scenario import Engine
+from store.serving_run import ServedStart, ServingRun, latest
 from tuner.checking.edited import unedited
 from tuner.confirming import kept
+from tuner.confirming.gpus import kept_for
 from tuner.confirming.judge import contrasts, verdict
 from tuner.confirming.order import order
-from tuner.confirming.question import Question, Wish, sent_of
+from tuner.confirming.predicted import predicted
+from tuner.confirming.question import Question
+from tuner.confirming.rows import rows_given
 from tuner.confirming.sides import python_of, sides
 from tuner.confirming.start import Bed, one_start
+from tuner.confirming.traffic import Wish, traffic_of
 from tuner.confirming.void import void
 from tuner.engines.benchmarks import Bench
 from tuner.engines.choices import Choices
@@ -41,11 +47,12 @@ EXIT_CODES = {Label.REGRESSED: REGRESSED, Label.IMPROVED: OK, Label.EQUIVALENT: 
 
 @dataclass(frozen=True)
 class Asked:
-    """``against``: options of the other side, None = the user's command as it is. ``python`` starts the engine's, None = as the command
-    shows. ``out``: where starts and logs are kept, None = beside the pin."""
+    """``overrides`` name a trace to send. ``against``: options of the other side, None = the user's command as it is. ``python`` starts the
+    engine's, None = as the command shows. ``out``: where starts and logs are kept, None = beside the pin."""
 
     pin: Path
     command: tuple[str, ...]
+    overrides: tuple[str, ...] = ()
     against: str | None = None
     wish: Wish = Wish()
     bench: Bench = Bench.SERVING
@@ -66,18 +73,20 @@ def confirm(asked: Asked) -> ServingRun:
     choices = choices_for(pin, asked.command)
     whole = completed(pin, run)[0] if pin.flags else pin  # as launch gives it
     both = sides(pin, whole, asked.command, asked.against, choices)
-    question = Question(pin.engine, both, asked.bench, sent_of(run, asked.wish, asked.bench, asked.seed), asked.starts)
+    traffic = traffic_of(run, replace(asked.wish, rows=rows_given(asked.overrides)), asked.bench, asked.seed)
+    question = Question(pin.engine, both, asked.bench, traffic.sent, asked.starts)
     python = python_of(asked.command, benchmarks_of(pin.engine), asked.python)
     folder = kept.folder_of(asked.out or asked.pin.with_name(f"{asked.pin.stem}.confirm"), question.digest)
     with Progress() as progress, kept.ours(folder, progress.phase):
         if asked.fresh:
             kept.forget(folder)
-        bed = Bed(question, expected(pin, run), python, asked.within_s, folder, progress.note)
-        starts = _measured(bed, choices, progress)
+        bed = Bed(question, traffic.passes, expected(pin, run), python, asked.within_s, folder, progress.note)
+        starts = _measured(bed, choices, run.scenario.engine, progress)
     found = concluded(question, starts, choices, asked.margin)
+    found = replace(found, predicted=predicted(run, found) if found.contrasts else ())
     if asked.write and found.label is not None:
         public = replace(found, starts=tuple(replace(start, settings=()) for start in found.starts))
-        _write(asked.pin, pin, replace(run, serving_run=public))
+        _write(asked.pin, pin, replace(run, serving_runs=latest(run.serving_runs, public)))
     return found
 
 
@@ -88,21 +97,23 @@ def _write(path: Path, pin: Pin, confirmed: Run) -> None:
     write_pin(path, pin, justification.render(pin, confirmed), confirmed)
 
 
-def _measured(bed: Bed, choices: Choices, progress: Progress) -> tuple[ServedStart, ...]:
+def _measured(bed: Bed, choices: Choices, engine: Engine, progress: Progress) -> tuple[ServedStart, ...]:
     """Those that are kept, and the rest of them; no more once the comparison is void."""
     starts = kept.read(bed.folder)
     course = order(bed.question.starts, bed.question.sent.seed)
     done = {(start.block, start.pinned) for start in starts}
-    progress.total(len(course), sum(each in done for each in course))
-    for number, (block, pinned) in enumerate(course, 1):
-        if (block, pinned) in done or void(starts, choices, _options(bed.question)):
-            continue
-        progress.phase(f"start {number} of {len(course)}, {words.SIDES[pinned]}")
-        start = one_start(bed, number, block, pinned)
-        kept.add(bed.folder, start)
-        starts = (*starts, start)
-        progress.step()
-        progress.note(words.of_start(number, start))
+    left = [(number, *each) for number, each in enumerate(course, 1) if each not in done]
+    progress.total(len(course), len(course) - len(left))
+    with kept_for(bed.question.sides.command, engine, progress) if left else nullcontext():
+        for number, block, pinned in left:
+            if void(starts, choices, _options(bed.question)):
+                break
+            progress.phase(f"start {number} of {len(course)}, {words.SIDES[pinned]}")
+            start = one_start(bed, number, block, pinned)
+            kept.add(bed.folder, start)
+            starts = (*starts, start)
+            progress.step()
+            progress.note(words.of_start(number, start))
     return tuple(start for start in starts if (start.block, start.pinned) in course)
 
 
@@ -122,7 +133,7 @@ def concluded(question: Question, starts: Sequence[ServedStart], choices: Choice
         starts=tuple(starts),
         contrasts=found,
         void=reasons,
-        notes=words.notes(starts, question.bench is Bench.ONE_BATCH),
+        notes=words.notes(starts, question.sent, question.bench is Bench.ONE_BATCH),
         exit_code=Incomplete.exit_code if label is None else EXIT_CODES.get(label, Incomplete.exit_code),
     )
     return replace(run, sentence=words.sentence(run))

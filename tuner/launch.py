@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import NoReturn
 from backends.simulated.world import is_simulated
 from reports import wording
 from reports.launchers.started import started
-from reports.page import clean
+from reports.page import clean, one_line
 from store.errors import StoreError
 from store.pin import Pin
 from store.pin_files import read_pin
@@ -69,7 +70,8 @@ def choices_for(pin: Pin, command: Sequence[str]) -> Choices:
     engine = started(command)
     if engine is not None and engine != pin.engine:
         raise UsageError(
-            f"this pin belongs to {wording.engine(pin.engine)}, and the command starts {wording.engine(engine)}; tune for that engine"
+            f"this pin belongs to {wording.engine(pin.engine)}, and the command starts {wording.engine(engine)}; give the command that "
+            f"starts {wording.engine(pin.engine)}, or another pin"
         )
     try:
         return choices_of(pin.engine)
@@ -122,5 +124,6 @@ def become(command: Sequence[str]) -> NoReturn:
         signal.signal(ignored, signal.SIG_DFL)
     try:
         os.execvp(command[0], list(command))
-    except OSError as error:
-        raise UsageError(f"{command[0]} cannot be started ({error.strerror}); give the server's command after --") from None
+    except (OSError, ValueError) as error:  # an empty word, or one with a zero byte
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{shlex.quote(one_line(command[0]))} cannot be started ({why}); give the server's command after --") from None

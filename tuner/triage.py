@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from reports import wording
+from reports import onward, wording
 from store.errors import StoreError
 from store.triaged import Triaged
 from store.verdict import Status, Verdict
@@ -16,20 +16,21 @@ from tuner.check import comparable_board, fast_verdict
 from tuner.check_packages import check_packages
 from tuner.checking.edited import unedited
 from tuner.checking.pinned import as_pinned
-from tuner.engines.lookup import paced_by, spoken_by
-from tuner.engines.rules import Paced, Spoken
+from tuner.engines.lookup import paced_by
+from tuner.engines.rules import Spoken
 from tuner.errors import AttnpinError
-from tuner.logs.excerpt import Excerpt
-from tuner.logs.files import distinct
-from tuner.logs.lines import Line, lines
+from tuner.logs.excerpt import never
+from tuner.logs.files import STDIN, distinct
 from tuner.machine import engine_version
+from tuner.new_run import command_line
 from tuner.progress import Progress
 from tuner.session_of import session_of
 from tuner.settings import Settings
 from tuner.triaging.concluding import concluded
+from tuner.triaging.deadline import first_answer_due
 from tuner.triaging.figures_file import read_figures
 from tuner.triaging.load import load_of
-from tuner.triaging.screen import screened
+from tuner.triaging.reading import lines_of, read_log
 from tuner.triaging.signs import Signs
 from tuner.triaging.watch import Watch
 from tuner.verify import spoken_for, unspoken
@@ -43,6 +44,11 @@ NOT_THERE = (
     "(engine.command=...), or --packages FILE"
 )
 PASSED = "{mib} MiB between the starts and the end of the log were passed over"
+NOT_YET = (
+    "{mib} MiB of the log were not looked at yet: if the server has started again there, this is not about what runs now; all of it is "
+    "read next, for another answer"
+)
+SCREEN_FOLLOWS = "the GPU is measured now, a minute at most"
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,10 @@ def triage(asked: Request) -> Iterator[Triaged]:
 
     Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a log, list or figures that are not there.
     """
-    signs, notes = signs_of(asked)
+    signs, notes, unseen = signs_of(asked, never if STDIN in asked.logs else first_answer_due())  # a pipe is not read twice
+    if unseen:
+        yield concluded(signs, (*notes, NOT_YET.format(mib=mib(unseen))), final=False)
+        signs, notes, _ = signs_of(asked)
     if asked.packages is not None:
         (fast,) = check_packages((asked.pin,), asked.packages, asked.config_dir)
         yield concluded(replace(signs, fast=fast), notes)
@@ -81,32 +90,25 @@ def triage(asked: Request) -> Iterator[Triaged]:
         yield concluded(signs, (*notes, f"what changed under the pin was not looked at: {error}"))
 
 
-def signs_of(asked: Request) -> tuple[Signs, tuple[str, ...]]:
-    """What the pin, the logs, the server's address and the figures tell, and what is to be said beside it."""
+def signs_of(asked: Request, late: Callable[[], bool] = never) -> tuple[Signs, tuple[str, ...], int]:
+    """What the pin, the logs, the server's address and the figures tell, what is to be said beside it, and how many bytes of the logs were
+    not looked at, since it was ``late``."""
     pin, run = unedited(asked.pin)
     spoken, paced, wanted = spoken_for(pin), paced_by(pin.engine), expected(pin, run)
-    watch, starts, passed = Watch(paced.read), list[Start](), 0
+    watch, starts, passed, unseen = Watch(paced.read), list[Start](), 0, 0
     for log in distinct(asked.logs):
-        found, left_out = read_log(log, spoken, paced, watch)
-        starts += found or (unspoken(log, pin.engine, partial(excerpt, log)),)
-        passed += left_out
+        read, found = read_log(log, spoken, paced, watch, late)
+        starts += found or (unspoken(log, pin.engine, partial(lines_of, log, late)),)
+        passed, unseen = passed + read.passed_bytes, unseen + read.unseen_bytes
     load = load_of(watch)
     verified = _verified(asked, judged(starts, wanted), wanted, spoken)
     figures = read_figures(asked.figures) if asked.figures else None
-    notes = (*([NO_LOAD] if load is None else ()), *([PASSED.format(mib=passed >> 20)] if passed else ()))
-    return Signs(asked.pin, run, wanted, verified, paced.REMEDIES, load, figures=figures), notes
+    notes = (*([NO_LOAD] if load is None else ()), *([PASSED.format(mib=mib(passed))] if passed else ()))
+    return Signs(asked.pin, run, wanted, verified, paced.REMEDIES, load, figures=figures, where=onward.place(command_line())), notes, unseen
 
 
-def excerpt(log: str, engine: str) -> Iterator[Line]:
-    """Of a log that may be ``engine``'s."""
-    return lines(Excerpt(log, paced_by(engine).BEGINS).lines(), log, spoken_by(engine).WORDS)
-
-
-def read_log(log: str, spoken: Spoken, paced: Paced, watch: Watch) -> tuple[tuple[Start, ...], int]:
-    """In one pass: its starts, its work into ``watch``, and how many bytes were left out."""
-    excerpt = Excerpt(log, paced.BEGINS)
-    words = tuple(dict.fromkeys((*spoken.WORDS, *paced.WORDS)))
-    return spoken.starts(watch.seeing(lines(excerpt.lines(), log, words))), excerpt.passed_bytes
+def mib(count: int) -> int:
+    return -(-count // (1 << 20))
 
 
 def _verified(asked: Request, by_log: Verified, wanted: Expected, spoken: Spoken) -> Verified:
@@ -126,9 +128,11 @@ def _where_it_serves(asked: Request, question: Settings, signs: Signs, notes: tu
         if not measurable(asked, fast) or not comparable_board(signs.pin.valid_for, here) or here.board.sm is None:
             yield concluded(signs, notes)
             return
-        yield concluded(signs, notes, final=False)
+        yield concluded(signs, (*notes, SCREEN_FOLLOWS), final=False)
+        from tuner.triaging import screen  # SQLAlchemy and scipy take longer than a first answer may
+
         try:
-            found = screened(signs, fast, here, question, session)
+            found = screen.screened(signs, fast, here, question, session)
         except (AttnpinError, StoreError) as error:
             yield concluded(signs, (*notes, f"the GPU was not measured: {error}"))
             return

@@ -20,20 +20,23 @@ LONGEST_S = 7200.0  # one that takes longer hangs
 # what a pass needs is imported once, and while the server starts: it takes longer than a pass
 PASSES = """
 import importlib, json, runpy, sys
-module = sys.argv[1]
+module, given = sys.argv[1:]
 importlib.import_module(module)
+sent = []
+exec(given)
 passes = sys.stdin.readline()
 if not passes:
     sys.exit("standard input is closed, so no traffic can be asked for: docker, podman and kubectl hand it on with -i")
-for words in json.loads(passes):
+for words, rows in json.loads(passes):
+    sent[:] = [([token for first, count in runs for token in range(first, first + count)], output) for runs, output in rows]
     sys.argv[1:] = words
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
 
 
-def ready_to_send(python: Sequence[str], call: Call, log: Path) -> Program:
-    """The benchmark, which imports and then waits for its passes."""
-    return Program((*python, "-c", PASSES, call.module), log, _environment(), listens=True)
+def ready_to_send(python: Sequence[str], call: Call, log: Path, key: str | None) -> Program:
+    """The benchmark, which imports and then waits for its passes. ``key`` as of a `Place`."""
+    return Program((*python, "-c", PASSES, call.module, call.given), log, _environment(key), listens=True)
 
 
 def refuse_ended(benchmark: Program, call: Call, log: Path, note: Note) -> None:
@@ -44,7 +47,7 @@ def refuse_ended(benchmark: Program, call: Call, log: Path, note: Note) -> None:
 
 def send(benchmark: Program, call: Call, log: Path, note: Note, server: Program, longest_s: float = LONGEST_S) -> None:
     """Raises `MeasurementInvalid` for one that fails or hangs, or whose ``server`` ends under it; whose `with` it is ends it."""
-    benchmark.say(json.dumps(call.passes))
+    benchmark.say(json.dumps(list(zip(call.passes, call.rows, strict=True))))
     _heard_out(benchmark, call, log, note, server, longest_s)
 
 
@@ -72,9 +75,9 @@ def _failure(call: Call, how: str, log: Path, note: Note) -> MeasurementInvalid:
     return MeasurementInvalid(f"{call.module} {how}; above is the end of its log, {log.name}")
 
 
-def _environment() -> Mapping[str, str]:
+def _environment(key: str | None = None) -> Mapping[str, str]:
     """Both engines' benchmarks take a key from here, and would ask a proxy for a server of this machine."""
-    key, direct = os.environ.get(KEY), os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
+    key, direct = key or os.environ.get(KEY), os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
     no_proxy = ",".join(filter(None, (direct, HOST)))
     return {"no_proxy": no_proxy, "NO_PROXY": no_proxy, **({"OPENAI_API_KEY": key} if key else {})}
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from store.verified import Standing, Start
+from tuner.confirming.server import Place
 from tuner.engines.lookup import spoken_by
 from tuner.errors import UsageError
 from tuner.logs.files import raw_lines
@@ -17,16 +18,16 @@ from tuner.verifying.judge import judged, nothing_said
 NOTHING = "nothing in its log tells what it serves"
 
 
-def heard(log: Path, url: str | None, engine: str) -> Start:
-    """The newest start in ``log``; what serves at ``url`` (None = nothing does) is asked for its release, and for all where the log holds
+def heard(log: Path, place: Place | None, engine: str) -> Start:
+    """The newest start in ``log``; what serves at ``place`` (None = nothing does) is asked for its release, and for all where the log holds
     too little."""
     spoken = spoken_by(engine)
     starts = spoken.starts(lines(raw_lines(str(log), rotated=False), str(log), spoken.WORDS))
     found = starts[-1] if starts else nothing_said(log.name, NOTHING)
-    if url is None:
+    if place is None:
         return found
     try:
-        answer = ask(url, spoken, engine)
+        answer = ask(place.url, spoken, engine, place.key)
     except UsageError:
         return found
     return answer if found.missing and not answer.missing else replace(found, version=found.version or answer.version)

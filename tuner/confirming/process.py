@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from store.interrupts import held_back
-from tuner.confirming.living import living
+from tuner.confirming.living import living, serves_at
 
 PATIENCE_S = 8.0  # to end by itself once it is told to: SGLang looks up every 5 s
 GONE_S = 10.0  # to give the GPU back after SIGKILL
@@ -72,6 +72,16 @@ class Program:
             with contextlib.suppress(BrokenPipeError), self._process.stdin as speech:
                 speech.write(f"{line}\n".encode())
 
+    def end_at_once(self, port: int) -> None:
+        """Kills what serves at ``port`` with all that was started around it, but for a first process that does not serve itself, which may
+        have something to put in order. Nothing where a stranger serves there, as in a container, which hears of the end from the first."""
+        if self._process is None:
+            return
+        serving = serves_at(port, self._process.pid, self._mark)
+        for pid in living(self._process.pid, self._mark) if serving else ():
+            if pid != self._process.pid or pid == serving:
+                _kill(pid)
+
     def _stop(self) -> None:
         """First it is asked, alone, since it ends its own children in order; then all that it started is ended, also where it has gone, and
         also when we are interrupted once more."""
@@ -82,20 +92,24 @@ class Program:
                 self._process.send_signal(signal.SIGTERM)
                 self.wait(PATIENCE_S)
         finally:
-            self._kill(self._process.pid)
+            self._end(self._process.pid)
 
-    def _kill(self, group: int) -> None:
+    def _end(self, group: int) -> None:
         deadline = time.monotonic() + GONE_S
         left: tuple[int, ...] = (group,)
         while left and time.monotonic() < deadline:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, signal.SIGKILL)
             for pid in living(group, self._mark):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
+                _kill(pid)
             self.wait(LOOK_S)
             if left := living(group, self._mark):
                 time.sleep(LOOK_S)
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def _started(command: Sequence[str], output: BinaryIO, environment: Mapping[str, str], given: int) -> subprocess.Popen[bytes]:

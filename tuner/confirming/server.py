@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import Request
 
 from tuner.confirming.process import Program
 from tuner.confirming.tail import Note, tail
 from tuner.errors import Incomplete
-from tuner.verifying.ask import KEY, opened
+from tuner.launching.written import value_of
+from tuner.verifying.ask import FAULTS, opened, request_for
 
 HOST = "127.0.0.1"
 LOOK_S = 0.2
@@ -32,15 +31,27 @@ def at(command: Sequence[str], port: int) -> tuple[str, ...]:
     return (*command, "--host", HOST, "--port", str(port))
 
 
-def url_of(port: int) -> str:
-    return f"http://{HOST}:{port}"
+@dataclass(frozen=True)
+class Place:
+    """Where a server is to serve. ``key``: the one that it asks for, None = the environment's, if any."""
+
+    port: int
+    key: str | None
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}"
 
 
-def until_ready(program: Program, url: str, within_s: float, who: str, log: Path, note: Note, meanwhile: Callable[[], None]) -> float:
+def place_for(command: Sequence[str]) -> Place:
+    return Place(free_port(), value_of(command, "api-key"))
+
+
+def until_ready(program: Program, place: Place, within_s: float, who: str, log: Path, note: Note, meanwhile: Callable[[], None]) -> float:
     """The seconds it took. Raises `Incomplete` for a server that ends, or is not ready in time; the end of its log is noted. ``meanwhile``
     is called at each look, and may raise."""
     began = time.monotonic()
-    while not healthy(url):
+    while not healthy(place):
         meanwhile()
         code = program.wait(LOOK_S)
         if code is not None:
@@ -54,10 +65,9 @@ def until_ready(program: Program, url: str, within_s: float, who: str, log: Path
     return time.monotonic() - began
 
 
-def healthy(url: str) -> bool:
-    key = os.environ.get(KEY)
+def healthy(place: Place) -> bool:
     try:
-        with opened(Request(f"{url}/health", headers={"Authorization": f"Bearer {key}"} if key else {}), ANSWER_S) as answer:
+        with opened(request_for(f"{place.url}/health", place.key), ANSWER_S) as answer:
             return bool(answer.status == HTTPStatus.OK)
-    except (URLError, OSError, ValueError):
+    except FAULTS:
         return False

@@ -15,10 +15,10 @@ from tuner.confirming.benchmark import benchmarked, ready_to_send, refuse_ended,
 from tuner.confirming.hearing import fault_of, heard
 from tuner.confirming.process import Program
 from tuner.confirming.question import Question
-from tuner.confirming.server import at, free_port, until_ready, url_of
+from tuner.confirming.server import at, place_for, until_ready
 from tuner.confirming.sides import arguments_of
 from tuner.confirming.tail import Note
-from tuner.engines.benchmarks import Bench, Told
+from tuner.engines.benchmarks import Bench, Row, Told
 from tuner.engines.lookup import benchmarks_of
 from tuner.logs.files import raw_lines
 from tuner.logs.lines import lines
@@ -29,9 +29,11 @@ SECRET = re.compile(r"key|password|secret")  # in the name of an argument
 
 @dataclass(frozen=True)
 class Bed:
-    """What every start has in common. ``python`` starts the engine's; ``within_s``: how long a server is waited for."""
+    """What every start has in common. ``rows`` of each pass are sent; ``python`` starts the engine's; ``within_s``: how long a server is
+    waited for."""
 
     question: Question
+    rows: tuple[tuple[Row, ...], ...]
     expected: Expected
     python: tuple[str, ...]
     within_s: float
@@ -54,26 +56,27 @@ def one_start(bed: Bed, number: int, block: int, pinned: bool) -> ServedStart:
     command = bed.question.sides.started(pinned)
     if bed.question.bench is Bench.ONE_BATCH:
         return _without_server(bed, files, command, block, pinned)
-    port, who, environment = free_port(), f"the server of start {number}, {SIDES[pinned]},", bed.question.sides.environment(pinned)
-    url = url_of(port)
-    call = benchmarks_of(bed.question.engine).serving(url, bed.question.sent, files.results)
+    place, who, environment = place_for(command), f"the server of start {number}, {SIDES[pinned]},", bed.question.sides.environment(pinned)
+    call = benchmarks_of(bed.question.engine).serving(place.url, bed.question.sent.concurrency, bed.rows, files.results)
     with (
-        Program(at(command, port), files.server, environment) as server,
-        ready_to_send(bed.python, call, files.benchmark) as benchmark,
+        Program(at(command, place.port), files.server, environment) as server,
+        ready_to_send(bed.python, call, files.benchmark, place.key) as benchmark,
     ):
         refuse = partial(refuse_ended, benchmark, call, files.benchmark, bed.note)
-        ready_s = until_ready(server, url, bed.within_s, who, files.server, bed.note, meanwhile=refuse)
-        start = heard(files.server, url, bed.question.engine)
+        ready_s = until_ready(server, place, bed.within_s, who, files.server, bed.note, meanwhile=refuse)
+        start = heard(files.server, place, bed.question.engine)
         fault = fault_of(start, bed.expected, silent=False) if pinned else None
         if fault is None:  # else there is nothing to compare
             send(benchmark, call, files.benchmark, bed.note, server)
+        if benchmarks_of(bed.question.engine).ENDS_SLOWLY:
+            server.end_at_once(place.port)
     levels = () if fault else _levels(bed.question, files.results)
     return _record(start, _told(files.server, bed.question.engine), block, pinned, ready_s, fault, levels)
 
 
 def _without_server(bed: Bed, files: Files, command: Sequence[str], block: int, pinned: bool) -> ServedStart:
-    benchmarks = benchmarks_of(bed.question.engine)
-    call = benchmarks.one_batch(arguments_of(command, benchmarks), bed.question.sent, files.results)
+    benchmarks, sent = benchmarks_of(bed.question.engine), bed.question.sent
+    call = benchmarks.one_batch(arguments_of(command, benchmarks), sent.concurrency, sent.prompt_tokens, sent.output_tokens, files.results)
     benchmarked(bed.python, call, files.benchmark, bed.note, environment=bed.question.sides.environment(pinned))
     start = heard(files.benchmark, None, bed.question.engine)
     fault = fault_of(start, bed.expected, silent=True) if pinned else None

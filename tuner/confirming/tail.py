@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from reports.page import one_line
+
 Note = Callable[[str], None]  # says a line that stays
 LINES = 15
 MOST_BYTES = 1 << 16
@@ -20,4 +22,4 @@ def tail(log: Path) -> str:
     except OSError:
         return "  (nothing)"
     lines = [line for line in text.splitlines() if line.strip()][-LINES:]
-    return "\n".join(f"  {line[:LONGEST]}" for line in lines) or "  (nothing)"
+    return "\n".join(f"  {one_line(line[:LONGEST])}" for line in lines) or "  (nothing)"

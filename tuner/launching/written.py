@@ -30,6 +30,11 @@ def written(command: Sequence[str], choices: Choices) -> tuple[Written, ...]:
     return (*_typed(command, choices), *_in_files(command, choices))
 
 
+def value_of(command: Sequence[str], name: str) -> str | None:
+    """That of the last option of this name on the command line, which is the one that counts."""
+    return next((value for option, value in reversed(list(_options(command))) if _name(option) == name), None)
+
+
 def _typed(command: Sequence[str], choices: Choices) -> Iterator[Written]:
     for option, value in _options(command):
         name = _name(option)
@@ -65,7 +70,7 @@ def _json(value: Any) -> Mapping[str, Any]:
         return value
     try:
         found = json.loads(value or "")
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import io
 import os
 import re
 import sys
@@ -13,8 +15,10 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from tuner.errors import UsageError
+from tuner.logs.recoded import Recoded
 
 GZIP = b"\x1f\x8b"
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 STDIN = "-"
 LONGEST = 4 << 20  # bytes: what is longer is no line of a log, and is read in pieces
 ENDS_EARLY = (EOFError, zlib.error, gzip.BadGzipFile)  # one that is still being written
@@ -23,11 +27,15 @@ ROTATED = re.compile(r"[.-](?:(?P<number>\d{1,3})|(?P<date>\d{4}-?\d\d-?\d\d[\d_
 
 
 class Raw(NamedTuple):
-    """``number`` counts from 1 in its file, as editors do; ``text`` is without the line end."""
+    """``number`` counts from 1 in its file, as editors do; None behind what was not looked at. ``text`` is without the line end."""
 
     file: str
-    number: int
+    number: int | None
     text: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.file} line {self.number}" if self.number else f"{self.file}, a line of its end"
 
 
 def raw_lines(log: str, rotated: bool = True) -> Iterator[Raw]:
@@ -83,9 +91,11 @@ def _numbered(name: str, file: BinaryIO) -> Iterator[Raw]:
 
 
 def unpacked(file: BinaryIO) -> BinaryIO:
-    """Gzip shows in the content, not in the name."""
+    """Gzip shows in the content, not in the name; so does UTF-16, in which PowerShell writes."""
     begins = file.peek(len(GZIP))[: len(GZIP)] if hasattr(file, "peek") else b""
-    return cast(BinaryIO, gzip.GzipFile(fileobj=file)) if begins == GZIP else file
+    if begins == GZIP:
+        return cast(BinaryIO, gzip.GzipFile(fileobj=file))
+    return io.BufferedReader(Recoded(file, "utf-16")) if begins in UTF_16 else file
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

@@ -50,7 +50,7 @@ def lines(raw: Iterable[Raw], log: str = "", words: tuple[str, ...] = ()) -> Ite
     for each in raw:
         opened = _opened(each.text)
         if not held:
-            place, at = f"{each.file} line {each.number}", opened.at
+            place, at = each.place, opened.at
         held += opened.text
         if not opened.unfinished:
             yield from (_line(part, place, at, log) for part in _messages(held, words))
@@ -73,7 +73,7 @@ def _opened(text: str) -> _Opened:
 def _json(text: str) -> dict[str, Any] | None:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 

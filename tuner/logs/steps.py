@@ -37,7 +37,8 @@ class Decoded(NamedTuple):
 
     @property
     def tokens_per_request(self) -> float | None:
-        return None if self.tokens is None or not self.running else self.tokens / self.running
+        """None where a line is printed between the end of requests and the next step: what runs holds tokens."""
+        return self.tokens / self.running if self.tokens and self.running else None
 
 
 Event = Began | Prefill | Retracted | Decoded

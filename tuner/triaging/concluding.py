@@ -14,7 +14,7 @@ SOURCES = (served.causes, moved.causes, screened.causes, stated.causes, parts.ca
 
 
 def concluded(signs: Signs, notes: tuple[str, ...] = (), final: bool = True) -> Triaged:
-    """``final`` False: the GPU is measured next."""
+    """``final`` False: another answer follows."""
     still = cleared(signs)
     causes = ranked(causes_of(signs, still), still is not None)
     return Triaged(

@@ -18,12 +18,13 @@ FULL = 0.95  # of the pool: what is left is pages that no request can fill
 
 def load_of(watch: Watch) -> Load | None:
     """None: no decode line since the newest start."""
-    now, last = watch.now(), watch.last()
-    if not now or last is None:
+    now = watch.now()
+    if not now:
         return None
     states = [entry.decoded for entry in now]
     quiet, busy = ([entry for entry in now if bool(entry.prefills) is with_some] for with_some in (False, True))
     retracted = sum(entry.retracted for entry in now)
+    quiet_ms, busy_ms = _with_and_without(quiet, busy)
     return Load(
         lines=len(now),
         workers=sum(bool(each.recent) for each in watch.schedulers.values()),
@@ -38,12 +39,12 @@ def load_of(watch: Watch) -> Load | None:
         outside=tuple(sorted(Counter(state.running for state in states if state.inside is False).items())),
         told=sum(state.inside is not None for state in states),
         prefills=fmean(entry.prefills for entry in now),
-        quiet_ms=_token_ms(quiet),
-        busy_ms=_token_ms(busy),
+        quiet_ms=quiet_ms,
+        busy_ms=busy_ms,
         busy_lines=len(busy),
         retracted=retracted,
         retraction=watch.retraction.quote() if watch.retraction and retracted else None,
-        last=last,
+        last=_typical(now).line.quote(),
         pace=pace_of(now, watch.before()),
     )
 
@@ -61,10 +62,24 @@ class Likeness:
         return near and abs(decoded.running - self.batch) <= SAME_BATCH * self.batch
 
 
+def _likeness(now: Sequence[Entry]) -> Likeness:
+    states = [entry.decoded for entry in now]
+    return Likeness(median(state.running for state in states), _median(state.tokens_per_request for state in states))
+
+
+def _typical(now: Sequence[Entry]) -> Entry:
+    """The newest of those that are like most of them: what is shown speaks for all."""
+    like, waits = _likeness(now), bool(_median(entry.decoded.queued for entry in now))
+
+    def alike(entry: Entry) -> tuple[bool, bool]:
+        return like.holds(entry.decoded) and entry.decoded.tokens != 0, bool(entry.decoded.queued) is waits
+
+    return max(reversed(now), key=alike)
+
+
 def pace_of(now: Sequence[Entry], before: Sequence[tuple[Entry, bool]]) -> Pace | None:
     """None: too few lines with such a batch and such contexts on one side. Lines before the newest start go before earlier ones of it."""
-    states = [entry.decoded for entry in now]
-    like = Likeness(median(state.running for state in states), _median(state.tokens_per_request for state in states))
+    like = _likeness(now)
     alike = [entry for entry in now if like.holds(entry.decoded)]
     for restarted in (True, False):
         earlier = [entry for entry, was in before if was is restarted and like.holds(entry.decoded)]
@@ -75,9 +90,13 @@ def pace_of(now: Sequence[Entry], before: Sequence[tuple[Entry, bool]]) -> Pace 
     return None
 
 
-def _token_ms(entries: Sequence[Entry]) -> float | None:
-    times = _times(entries)
-    return median(times) if len(times) >= FEWEST else None
+def _with_and_without(quiet: Sequence[Entry], busy: Sequence[Entry]) -> tuple[float | None, float | None]:
+    """A token's time in steps that are alike but for the prefills before some: a batch of 64 takes longer than one of 2 without any."""
+    if not busy:
+        return None, None
+    like = _likeness(busy)
+    mine, theirs = (_times(entry for entry in entries if like.holds(entry.decoded)) for entries in (quiet, busy))
+    return (median(mine), median(theirs)) if min(len(mine), len(theirs)) >= FEWEST else (None, None)
 
 
 def _times(entries: Iterable[Entry]) -> list[float]:

@@ -83,7 +83,7 @@ def _traffic(signs: Signs, load: Load) -> Iterator[Cause]:
     if not cells:
         return
     batches, contexts = [cell.batch for cell in cells], [fmean(cell.context_lens) for cell in cells]
-    outside = [*_off("requests at once", load.batch, batches), *_off("tokens a request", load.tokens_per_request, contexts)]
+    outside = [*_off("request", "at once", load.batch, batches), *_off("token", "a request", load.tokens_per_request, contexts)]
     if outside:
         sentence = f"the pin says nothing of this traffic: {' and '.join(outside)}"
         tokens = [f"traffic.prompt.median_tokens={load.tokens_per_request}"] if load.tokens_per_request else []
@@ -91,7 +91,7 @@ def _traffic(signs: Signs, load: Load) -> Iterator[Cause]:
         yield cause(Kind.TRAFFIC, Ground.SEEN, sentence, [Proof(load_words.state(load), load.last)], [again])
 
 
-def _off(what: str, now: int | None, measured: Sequence[float]) -> Iterator[str]:
+def _off(noun: str, how: str, now: int | None, measured: Sequence[float]) -> Iterator[str]:
     if now is not None and not min(measured) / 2 <= now <= BEYOND * max(measured):
         least, most = round(min(measured)), round(max(measured))
-        yield f"{now} {what}, measured for {least if least == most else f'{least} to {most}'}"
+        yield f"{wording.count(now, noun)} {how}, measured for {least if least == most else f'{least} to {most}'}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from reports import wording
 from store.triaged import Cause, Ground, Kind, Proof
 from tuner.triaging.cause import cause
 from tuner.triaging.figure_words import words, worst
@@ -53,6 +54,6 @@ def _light_load(signs: Signs) -> Iterator[Cause]:
     """Figures that show nothing, of far fewer requests at once than the pin is for."""
     at_once, most = [each.at_once for each in signs.stated if each.at_once is not None], signs.run.scenario.traffic.concurrency
     if at_once and all(each.still for each in signs.stated) and max(at_once) < most / 2:
-        sentence = f"the figures show nothing, at {max(at_once)} requests at once; the pin's traffic has {most}"
+        sentence = f"the figures show nothing, at {wording.count(max(at_once), 'request')} at once; the pin's traffic has {most}"
         proofs = [Proof(words(each)) for each in signs.stated]
         yield cause(Kind.TRAFFIC, Ground.MEASURED, sentence, proofs, [f"measure under load: {signs.check}"])

@@ -82,7 +82,7 @@ def _other_questions(signs: Signs, servers: Sequence[Server]) -> Iterator[tuple[
 
 
 def _overrides(servers: Sequence[Server]) -> Iterator[str]:
-    keys = {"tensor parallel": "engine.tensor_parallel={}", "speculation": "engine.speculation.algorithm={}"}
+    keys = {"tensor parallel": "engine.tensor_parallel={}", "speculation": "engine.speculative.algorithm={}"}
     for server in servers:
         for what, found in server.start.asked:
             if what == "deterministic":

@@ -20,8 +20,8 @@ from tuner.verifying.expected import Expected
 
 @dataclass(frozen=True)
 class Signs:
-    """``path``: the pin's file. ``fast``: what changed under it, None = that could not be looked at; ``figures``: what somebody states;
-    ``screened``: what the GPU says."""
+    """``path``: the pin's file; ``where``: the overrides by which it is reached where it serves. ``fast``: what changed under it, None =
+    that could not be looked at; ``figures``: what somebody states; ``screened``: what the GPU says."""
 
     path: Path
     run: Run
@@ -32,6 +32,7 @@ class Signs:
     fast: Verdict | None = None
     figures: Figures | None = None
     screened: Checked | None = None
+    where: tuple[str, ...] = ()
 
     @property
     def pin(self) -> Pin:
@@ -44,14 +45,15 @@ class Signs:
 
     @property
     def check(self) -> str:
-        return f"attnpin check {self.named}"
+        return " ".join(["attnpin check", self.named, *map(shlex.quote, self.where)])
 
     def tune(self, *overrides: str) -> str:
         """With what the pin was asked for, except where ``overrides`` say otherwise."""
         holds = self.pin.valid_for
         ranks = [f"engine.tensor_parallel={holds.tensor_parallel}"] if holds.tensor_parallel > 1 else []
         asked = (f"model={holds.model}", f"traffic={holds.traffic}", *ranks, *overrides)
-        return " ".join(["attnpin tune", *{each.strip("'").partition("=")[0]: each for each in asked}.values()])
+        words = {each.strip("'").partition("=")[0]: each for each in asked}.values()
+        return " ".join(["attnpin tune", *words, *map(shlex.quote, self.where)])
 
     @property
     def served(self) -> frozenset[str]:
@@ -67,4 +69,4 @@ class Signs:
     @property
     def decode_cells(self) -> tuple[Cell, ...]:
         """Those that the traffic visits."""
-        return tuple(each.cell for each in self.run.cells if each.cell.phase is Phase.DECODE and not each.is_guard)
+        return tuple(each.cell for each in self.run.cells if each.cell.generates and not each.is_guard)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from store.verified import Quote
 from tuner.logs.lines import Line
 from tuner.logs.steps import Began, Decoded, Event, Prefill, Retracted
 
@@ -22,6 +21,7 @@ class Entry(NamedTuple):
     start: int
     prefills: int
     retracted: int
+    line: Line
 
 
 class Thinned:
@@ -46,15 +46,14 @@ class Scheduler:
     server: str
     recent: deque[Entry] = field(default_factory=deque)
     before: Thinned = field(default_factory=Thinned)
-    last: Line | None = None
     prefills: int = 0
     retracted: int = 0
 
     def decoded(self, decoded: Decoded, start: int, line: Line) -> None:
         if self.recent and (len(self.recent) == RECENT or self.recent[-1].start != start):
             self._set_aside(1 if self.recent[-1].start == start else len(self.recent))
-        self.recent.append(Entry(decoded, start, self.prefills, self.retracted))
-        self.prefills, self.retracted, self.last = 0, 0, line
+        self.recent.append(Entry(decoded, start, self.prefills, self.retracted, line))
+        self.prefills, self.retracted = 0, 0
 
     def _set_aside(self, count: int) -> None:
         for _ in range(count):
@@ -102,7 +101,3 @@ class Watch:
             for each in self.schedulers.values()
             for entry in (*each.before.kept, *(entry for entry in each.recent if entry.start != self.starts.get(each.server, 0)))
         ]
-
-    def last(self) -> Quote | None:
-        lines = [each.last for each in self.schedulers.values() if each.last is not None]
-        return lines[-1].quote() if lines else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backends.cell import Phase
 from store.pin import Pin
 from store.run import Run
 from store.verdict import Served
@@ -32,6 +31,7 @@ def expected(pin: Pin, run: Run) -> Expected:
 
 def _replayed(run: Run) -> bool | None:
     pair = served_pair(run.decision) if run.decision else None
-    decode = {each.cell.name for each in run.cells if each.cell.phase is Phase.DECODE}
-    timed = [each.mode for each in (run.decision.cells if run.decision else ()) if pair and each.arm == pair.decode and each.cell in decode]
+    sides = {each.cell.name: each.cell.phase for each in run.cells if each.cell.generates}
+    results = run.decision.cells if run.decision else ()
+    timed = [each.mode for each in results if pair and each.cell in sides and each.arm == pair.of(sides[each.cell])]
     return REPLAYED in timed if timed else None

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 STANDIN = Path(__file__).parent / "standin"
-FEW = ("--concurrency", "1,16", "--each", "2", "--prompt-tokens", "64", "--output-tokens", "16")
+WHOLE = ("--concurrency", "1,16", "--each", "2")
+FEW = (*WHOLE, "--prompt-tokens", "64", "--output-tokens", "16")
 
 
 def server(*options: str, model: Path | str = "m") -> list[str]:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from store.serving_run import Sent
 from tests.tuner.verifying.pinned import log, raw
-from tuner.engines.benchmarks import Told, warmed
+from tuner.engines.benchmarks import Row, Told, warmed
 from tuner.engines.lookup import benchmarks_of
 from tuner.errors import MeasurementInvalid, UsageError
 from tuner.logs.lines import lines
 
 HERE = Path(__file__).parent
-SENT = Sent("serving", (1, 64), (8, 256), 1000, 200, 7)
+LEVELS = (1, 64)
+ROWS: tuple[tuple[Row, ...], ...] = ((((((9, 3),), 1),) * 64), (((((0, 5), (7, 1)), 4),) * 2), (((((5, 5),), 4),) * 3))
 RESULTS = Path("results.jsonl")
 
 
@@ -36,17 +35,11 @@ def told(engine: str, name: str) -> Told:
 
 @pytest.mark.parametrize("engine", ["sglang", "vllm"])
 def test_the_first_pass_warms_up_and_every_other_is_a_concurrency(engine: str) -> None:
-    warm, *passes = benchmarks_of(engine).serving("http://127.0.0.1:1", SENT, RESULTS).passes
+    call = benchmarks_of(engine).serving("http://127.0.0.1:1", LEVELS, ROWS, RESULTS)
+    warm, *passes = call.passes
     assert [option(words, "--max-concurrency") for words in (warm, *passes)] == ["64", "1", "64"]
-    assert [option(words, "--num-prompts") for words in passes] == ["8", "256"]
-    assert len({option(words, "--seed") for words in (warm, *passes)}) == 3
+    assert [option(words, "--num-prompts") for words in (warm, *passes)] == ["64", "2", "3"] and call.rows == ROWS
     assert warmed(RESULTS).name in warm and all(RESULTS.name in words for words in passes)
-
-
-def test_sglangs_longest_request_is_as_far_above_the_mean_as_the_shortest_below() -> None:
-    words = benchmarks_of("sglang").serving("http://h:1", SENT, RESULTS).passes[-1]
-    longest = int(option(words, "--random-input-len"))
-    assert (longest + longest * float(option(words, "--random-range-ratio"))) / 2 == pytest.approx(SENT.prompt_tokens, abs=1)
 
 
 def test_what_sglangs_serving_benchmark_writes_is_read() -> None:
@@ -69,11 +62,11 @@ def test_what_sglangs_one_batch_benchmark_writes_is_read() -> None:
 
 
 def test_one_batch_is_one_program_with_the_servers_arguments() -> None:
-    call = benchmarks_of("sglang").one_batch(("--model-path", "m"), SENT, RESULTS)
+    call = benchmarks_of("sglang").one_batch(("--model-path", "m"), LEVELS, 1000, 200, RESULTS)
     (words,) = call.passes
     assert words[:2] == ("--model-path", "m") and words[words.index("--batch-size") + 1 :][:2] == ("1", "64")
     with pytest.raises(UsageError, match="leave --engine-bench out"):
-        benchmarks_of("vllm").one_batch((), SENT, RESULTS)
+        benchmarks_of("vllm").one_batch((), LEVELS, 1000, 200, RESULTS)
 
 
 def test_the_pool_and_the_arguments_are_read_from_the_log() -> None:
@@ -83,8 +76,3 @@ def test_the_pool_and_the_arguments_are_read_from_the_log() -> None:
     said = "(EngineCore_DP0 pid=140) INFO 11-30 08:00:22 [kv_cache_utils.py:1147] GPU KV cache size: 1,234,560 tokens, Maximum concurrency"
     vllm = benchmarks_of("vllm")
     assert vllm.told(lines(raw(said), words=vllm.WORDS)).pool_tokens == 1_234_560
-
-
-def test_a_short_output_is_not_warmed_up_for_longer() -> None:
-    warm = benchmarks_of("vllm").serving("http://h:1", replace(SENT, output_tokens=5), RESULTS).passes[0]
-    assert option(warm, "--random-output-len") == "5"

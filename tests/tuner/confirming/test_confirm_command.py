@@ -18,7 +18,7 @@ import pytest
 from store.evidence import read_evidence
 from store.pin_files import read_pin, verify_evidence
 from store.serving_run import ServedStart
-from tests.tuner.confirming.standing import FEW, left_behind, server, starts
+from tests.tuner.confirming.standing import FEW, WHOLE, left_behind, server, starts
 from tests.tuner.confirming.test_judge import start as measured
 from tests.tuner.jobs import ROOT
 from tests.tuner.verifying.pinned import written as pin
@@ -37,28 +37,42 @@ def a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def confirm(path: Path, *options: str, command: list[str] | None = None) -> int:
-    return cli.run(["confirm", "--pin", str(path), *FEW, *options, "--", *(command or server(model=path.parent))])
+    lengths = () if set(WHOLE) <= set(options) else FEW
+    return cli.run(["confirm", "--pin", str(path), *lengths, *options, "--", *(command or server(model=path.parent))])
 
 
 def test_a_faster_pin_is_confirmed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("STANDIN_TIMES", json.dumps({"flashinfer": 10, "triton": 12}))
     path = pin(tmp_path)
-    assert confirm(path, "--against", "--attention-backend triton", "--write") == 0
+    command = server("--api-key", "sk-made-up", model=tmp_path)  # whatever asks it is told
+    assert confirm(path, "--against", "--attention-backend triton", "--write", command=command) == 0
     out, err = capsys.readouterr()
     assert out.startswith("improved: median ITL with the pin is ") and "3 starts a side" in out
     assert "pin          prefill fa3, decode flashinfer, started with --decode-attention-backend flashinfer" in out
     assert "start 6 of 6" in err and not left_behind(tmp_path)
-    kept = read_evidence(verify_evidence(path, read_pin(path))).serving_run
-    assert kept is not None and all(each.ratio.low < 10 / 12 < each.ratio.high for each in kept.contrasts)
+    (kept,) = read_evidence(verify_evidence(path, read_pin(path))).serving_runs
+    assert all(each.ratio.low < 10 / 12 < each.ratio.high for each in kept.contrasts)
     assert len(kept.starts) == 6 and not any(each.settings for each in kept.starts)
     line = next(line for line in path.with_name("pin.md").read_text().splitlines() if line.startswith("- **Measured effect**"))
     assert "confirmed by a serving run: prefill fa3, decode flashinfer against triton, median ITL ratio 0.83" in line
+    one, *others = sent(tmp_path)
+    assert len(others) == 5 and all(each == one for each in others) and [len(level) for level in one] == [4, 32]
+    assert "SIGTERM" not in next(tmp_path.rglob("01-*.server.log")).read_text()  # SGLang would take 8 s over it
     assert "sk-made-up" not in json.dumps(starts(tmp_path)) and dict(starts(tmp_path)[0]["settings"])["chunked_prefill_size"] == "8192"
+
+
+def sent(folder: Path) -> list[list[list[tuple[list[int], int, int]]]]:
+    """In every start, at every concurrency: (first token, tokens, tokens of the answer) of each request."""
+    return [[json.loads(line)["sent"] for line in file.read_text().splitlines()] for file in sorted(folder.rglob("0?-*.jsonl"))]
 
 
 def test_servers_that_differ_in_more_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = pin(tmp_path).read_text()
-    assert confirm(tmp_path / "pin.yaml", "--write", command=server("--more-flashinfer", "-90000")) == 3
+    trace = tmp_path / "requests.csv"
+    trace.write_text("prompt_tokens,output_tokens\n" + "".join(f"{length},{length // 3}\n" for length in range(30, 90)))
+    command = server("--more-flashinfer", "-90000")
+    assert confirm(tmp_path / "pin.yaml", "--write", *WHOLE, f"traffic.path={trace}", command=command) == 3
+    assert all(output == prompt // 3 for level in sent(tmp_path)[0] for _, prompt, output in level)
     assert "void: the KV pool differs: 722345 tokens with the pin and 812345 without it" in capsys.readouterr().out
     assert len(starts(tmp_path)) == 2 and (tmp_path / "pin.yaml").read_text() == before
 
@@ -73,6 +87,13 @@ def test_a_server_that_does_not_start_shows_the_end_of_its_log(tmp_path: Path, c
     err = capsys.readouterr().err
     assert "RuntimeError: no kernel image is available" in err
     assert "with the pin, did not start: it ended with exit code 1; above is the end of its log, " in err
+
+
+def test_what_a_log_says_to_a_terminal_is_not_passed_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "odd").write_text("import sys; print('\\x1b]0;title\\x07' + 'x' * 5_000_000 + '\\x1b[2Jgone', flush=True); sys.exit(3)")
+    assert confirm(pin(tmp_path), "--python", sys.executable, command=[sys.executable, str(tmp_path / "odd")]) in (3, 4)
+    err = capsys.readouterr().err
+    assert "\x1b" not in err and max(map(len, err.splitlines())) < 400
 
 
 def test_a_server_that_never_answers_is_given_up_and_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,7 +190,21 @@ def test_one_batch_at_a_time_needs_no_server(tmp_path: Path, capsys: pytest.Capt
         ((), True, None, "both sides would be the same server, since the pin sets no flag"),
         ((), False, server("--decode-attention-backend=fa3"), "CMD sets --decode-attention-backend itself (the command line)"),
         (("--concurrency", "a"), False, None, "--concurrency a is no list of whole numbers"),
+        (("model=qwen3_8b",), False, None, "confirm takes traffic.path=FILE and what belongs to it before CMD, and model=qwen3_8b"),
+        (("traffic.path=nowhere.csv", "--starts", "3"), False, None, "--starts stands where the server's command begins; options go first"),
+        (("traffic.path=nowhere.csv",), False, None, "traffic.path=nowhere.csv does not exist: check the path"),
         (("--prompt-tokens", "99999999"), False, None, "tokens do not fit a context of"),
+        (
+            (),
+            False,
+            server("--ssl-keyfile", "k.pem"),
+            "CMD serves over TLS (--ssl-keyfile), and confirm asks it from this machine over plain",
+        ),
+        (("--concurrency", "1,9999999999"), False, None, "requests a start are more than the 200000 that can be sent; set --concurrency"),
+        (("--against", "'open"), False, None, "--against 'open is no list of words (No closing quotation)"),
+        (("--against", "--attention-backend"), False, None, "--against --attention-backend names no value; write both in one word"),
+        (("--python", "'open"), False, None, "--python 'open is no list of words (No closing quotation)"),
+        ((), False, [""], "'' cannot be started (no such program)"),
         ((), False, ["sleep", "1"], "sleep does not show which Python runs the engine's benchmark; name it with --python"),
         ((), False, ["no-such-server", "serve"], "no-such-server cannot be started (no such program)"),
         ((), False, ["vllm", "serve", "m"], "this pin belongs to SGLang, and the command starts vLLM"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -41,6 +42,44 @@ def test_what_it_started_in_a_session_of_its_own_ends_with_it(tmp_path: Path) ->
         while (tmp_path / "log").read_text() != "up\n":
             program.wait(0.02)
     assert not left_behind(tmp_path) and program.code == 0
+
+
+SERVES = """
+import signal, socket, subprocess, sys
+served = socket.create_server(("127.0.0.1", 0))
+print(served.getsockname()[1], flush=True)
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[1]])
+signal.pause()
+"""
+
+
+def port_in(log: Path, program: Program) -> int:
+    while not log.read_text().endswith("\n"):
+        program.wait(0.02)
+    return int(log.read_text())
+
+
+def test_a_server_is_ended_at_once_with_all_that_it_started(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with Program([sys.executable, "-c", SERVES, str(tmp_path)], log) as program:
+        program.end_at_once(port_in(log, program))
+        assert program.wait(10) == -signal.SIGKILL
+    assert not left_behind(tmp_path)
+
+
+def test_a_script_around_a_server_may_put_things_in_order(tmp_path: Path) -> None:
+    log, script = tmp_path / "log", tmp_path / "start.sh"
+    script.write_text(f'trap "touch {tmp_path}/tidy" EXIT\n"$@"\n')
+    with Program(["sh", str(script), sys.executable, "-c", SERVES, str(tmp_path)], log) as program:
+        program.end_at_once(port_in(log, program))
+        assert program.wait(10) is not None
+    assert not left_behind(tmp_path) and (tmp_path / "tidy").exists()
+
+
+def test_what_a_stranger_serves_is_left_alone(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as served, Program(["sleep", "600"], tmp_path / "log") as program:
+        program.end_at_once(served.getsockname()[1])
+        assert program.wait(0.2) is None
 
 
 def test_one_that_does_not_listen_is_ended_when_we_are_interrupted_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.reports import building
-from tuner.confirming.question import Question, Wish, sent_of
+from tuner.confirming.question import Question
 from tuner.confirming.sides import arguments_of, python_of, sides
-from tuner.engines.benchmarks import SPREAD, Bench
+from tuner.confirming.traffic import Wish, traffic_of
+from tuner.engines.benchmarks import Bench
 from tuner.engines.lookup import benchmarks_of, choices_of
 from tuner.errors import UsageError
 
@@ -73,26 +74,9 @@ def test_the_servers_arguments_are_given_to_the_one_batch_benchmark() -> None:
     assert arguments_of(("/venv/bin/sglang", "serve", "m", "--tp", "2"), SGLANG) == ("--model-path", "m", "--tp", "2")
 
 
-def test_the_pins_traffic_is_sent_unless_another_is_wished_for() -> None:
-    run = building.run(building.decision())
-    sent = sent_of(run, Wish(), Bench.SERVING, 1)
-    assert sent.concurrency == (run.scenario.traffic.concurrency,) and sent.requests == (4 * sent.concurrency[0],)
-    assert sent.prompt_tokens > run.scenario.traffic.prompt.median_tokens  # a mean of a long tail
-    assert sent_of(run, Wish((1, 16), 2, 100, 10), Bench.SERVING, 1).requests == (4, 32)
-
-
-def test_lengths_that_no_context_holds_are_refused() -> None:
-    run = building.run(building.decision())
-    limit = run.scenario.engine.context_length or run.scenario.model.context_length
-    with pytest.raises(UsageError, match=f"do not fit a context of {limit}"):
-        sent_of(run, Wish(prompt_tokens=limit - 100, output_tokens=10), Bench.SERVING, 1)
-    most = int(limit / (1 + SPREAD)) - 11
-    assert sent_of(run, Wish(prompt_tokens=most, output_tokens=10), Bench.SERVING, 1).prompt_tokens == most
-
-
 def test_starts_of_another_question_are_not_taken_for_this_ones() -> None:
     run = building.run(building.decision())
-    sent = sent_of(run, Wish(), Bench.SERVING, 1)
+    sent = traffic_of(run, Wish(), Bench.SERVING, 1).sent
     one = Question("sglang", sides(building.pin(), building.pin(), SERVE, None, CHOICES), Bench.SERVING, sent, 3)
     assert replace(one, starts=5).digest == one.digest
     others = [

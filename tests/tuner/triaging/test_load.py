@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from store.triaged import Load
 from tests.tuner.triaging.serving import PREFILL, RETRACTED, decode, printed, start
 from tests.tuner.verifying.pinned import raw
-from tuner.engines.lookup import paced_by
-from tuner.logs.lines import lines
+from tuner.engines.lookup import paced_by, steps_printed_by
+from tuner.logs.lines import Line, lines
 from tuner.logs.steps import Decoded, Prefill, Retracted
 from tuner.triaging.load import load_of
 from tuner.triaging.watch import MOST_BEFORE, RECENT, Entry, Thinned, Watch
@@ -22,6 +22,9 @@ VLLM = (
     "Engine 000: Avg prompt throughput: 812.0 tokens/s, Avg generation throughput: 640.0 tokens/s, Running: 32 reqs, Waiting: 5 reqs, "
     "Preemptions: 2, GPU KV cache usage: 97.5%, Prefix cache hit rate: 0.0%"
 )
+
+
+LINE = Line(H13, "server.log line 1", None, None, "")
 
 
 def load(messages: Sequence[str], engine: str = "sglang") -> Load | None:
@@ -59,6 +62,16 @@ def test_lines_of_other_releases_are_read(line: str, decoded: Decoded) -> None:
     assert paced_by("sglang").read(line) == (decoded,)
 
 
+@pytest.mark.parametrize("odd", ["9..9", ".", "nan", "-1", "1e999", "9" * 5000])
+def test_what_only_looks_like_a_number_stops_nothing(odd: str) -> None:
+    for field in ("33", "20422", "0.85", "311.50"):
+        paced_by("sglang").read(H13.replace(field, odd, 1))
+        steps_printed = steps_printed_by("sglang")
+        assert steps_printed is not None and steps_printed.printed(lines(raw(H13.replace(field, odd, 1))))
+    for field in ("812.0", "640.0", "32", "5 reqs", "97.5"):
+        paced_by("vllm").read(VLLM.replace(field, odd, 1))
+
+
 def test_vllm_tells_in_one_line_what_it_did_since_the_last() -> None:
     assert paced_by("vllm").read(VLLM) == (Prefill(), Retracted(2), Decoded(32, 5, None, 0.975, None, 640.0))
 
@@ -71,6 +84,18 @@ def test_the_last_lines_come_to_medians() -> None:
     found = loaded([*start("fa3"), *(decode(running, token_ms=10.0 + running, queued=running % 2) for running in (8, 9, 10, 11, 12))])
     assert (found.lines, found.batch, found.most, found.tokens_per_request, found.queued, found.waiting_lines) == (5, 10, 12, 2048, 0, 2)
     assert found.token_ms == pytest.approx(20.0, rel=1e-3) and found.last.where == "server.log line 9" and found.pace is None
+
+
+def test_what_is_shown_speaks_for_most_lines() -> None:
+    """The last line may be of the end of the last request, which holds no tokens any more, or of a queue that has just emptied."""
+    ended = "Decode batch, #running-req: 1, #token: 0, token usage: 0.00, cuda graph: True, gen throughput (token/s): 80.0, #queue-req: 0"
+    found = loaded([*start("fa3"), *[decode(8)] * 6, ended, ended.replace("req: 1", "req: 8"), decode(8, queued=3), ended])
+    assert found.last.text == decode(8) and found.tokens_per_request == loaded([*start("fa3"), decode(8)]).tokens_per_request
+    assert loaded([*start("fa3"), *[decode(8, queued=3)] * 5, decode(8)]).last.text == decode(8, queued=3)
+
+
+def test_an_idle_sglang_decodes_nothing() -> None:
+    assert load([*start("fa3"), H13.replace("#running-req: 33, #token: 20422", "#running-req: 0, #token: 0")]) is None
 
 
 def test_only_what_came_since_the_newest_start_is_now() -> None:
@@ -111,6 +136,12 @@ def test_prefills_between_decode_lines_are_told_from_quiet_ones() -> None:
     assert (found.busy_lines, found.prefills) == (10, 1.0)
 
 
+def test_a_larger_batch_is_not_taken_for_what_prefills_cost() -> None:
+    """While requests come in, they are many; when the last ones end, nothing is prefilled."""
+    found = loaded([*start("fa3"), *[PREFILL, decode(64, 11.8)] * 10, *[decode(2, 5.0)] * 30])
+    assert (found.busy_lines, found.quiet_ms, found.busy_ms) == (10, None, None)
+
+
 def test_requests_that_lost_their_place_are_counted_with_the_line() -> None:
     found = loaded([*start("fa3"), decode(16), RETRACTED, decode(16, usage=1.0, queued=3)])
     assert found.retracted == 3 and found.retraction is not None and found.retraction.text == RETRACTED and found.full_lines == 1
@@ -125,7 +156,7 @@ def test_steps_outside_graphs_are_counted_by_batch() -> None:
 def test_however_long_a_log_is_what_is_kept_of_it_is_little_and_even(count: int) -> None:
     kept = Thinned()
     for number in range(count):
-        kept.add(Entry(Decoded(number, None, None, None, None, None), 0, 0, 0))
+        kept.add(Entry(Decoded(number, None, None, None, None, None), 0, 0, 0, LINE))
     numbers = [entry.decoded.running for entry in kept.kept]
     assert len(numbers) <= MOST_BEFORE and min(len(numbers), 1) == min(count, 1)
     gaps = {after - before for before, after in zip(numbers, numbers[1:])}

@@ -44,6 +44,12 @@ def pinned(unset: bool = True) -> Expected:
     return expected(building.pin(made), building.run(made))
 
 
+def pinned_as(prefill: str, decode: str) -> Expected:
+    """That sets both phases."""
+    flags = (("decode-attention-backend", decode), ("prefill-attention-backend", prefill))
+    return Expected(replace(building.pin(), flags=flags), Served(prefill, decode, 1, "bfloat16"), ("decode", "prefill"), True)
+
+
 def pinned_for_vllm(backend: str, block_size: int = 16) -> Expected:
     pin: Pin = replace(building.pin(), engine="vllm", flags=(("attention-backend", backend),))
     return Expected(pin, Served(backend, backend, block_size, "bfloat16"), ("decode", "prefill"), True)

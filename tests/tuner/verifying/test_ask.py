@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -11,7 +13,7 @@ import pytest
 
 from tuner.engines.lookup import spoken_by
 from tuner.errors import UsageError
-from tuner.verifying.ask import KEY, ask
+from tuner.verifying.ask import KEY, ask, request_for
 
 INFO = {"attention_backend": "fa3", "page_size": 1, "kv_cache_dtype": "auto", "device": "cuda", "version": "0.5.16"}
 Answers = dict[str, tuple[int, object]]
@@ -45,6 +47,43 @@ def serve() -> Iterator[Serving]:
     for server in servers:
         server.shutdown()
         server.server_close()
+
+
+def test_a_name_and_password_in_the_address_go_before_a_key(serve: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, "of the environment")
+    assert dict(request_for("https://h:1/x").unredirected_hdrs) == {"Authorization": "Bearer of the environment"}
+    asked = request_for("https://me:p%40w@h:1/x", "mine")
+    assert asked.full_url == "https://h:1/x" and asked.unredirected_hdrs["Authorization"] == f"Basic {b64encode(b'me:p@w').decode()}"
+    address = serve({"/server_info": (200, INFO)}).replace("http://", "http://me:pw@")
+    assert not ask(address, spoken_by("sglang"), "sglang").missing
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"",
+        b"SSH-2.0-x\r\n",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 200 + b"\r\n",
+    ],
+    ids=["nothing", "another protocol", "broken chunks", "too many headers"],
+)
+def test_what_is_no_http_is_no_server(reply: bytes) -> None:
+    def answer(served: socket.socket) -> None:
+        connection, _ = served.accept()
+        connection.recv(4096)
+        connection.sendall(reply)
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as served:
+        threading.Thread(target=answer, args=(served,), daemon=True).start()
+        with pytest.raises(UsageError, match=r"^no server answers at --url [^\n]+; give the address that it serves on$"):
+            ask(f"http://127.0.0.1:{served.getsockname()[1]}", spoken_by("sglang"), "sglang")
+
+
+def test_json_without_an_end_is_no_answer(serve: Serving) -> None:
+    start = ask(serve({"/server_info": (200, b"[" * 100_000)}), spoken_by("sglang"), "sglang")
+    assert "is no SGLang" in start.missing[0]
 
 
 @pytest.mark.parametrize("path", ["/server_info", "/get_server_info"])
@@ -98,6 +137,12 @@ def test_vllm_is_asked_for_its_configuration_as_json(serve: Serving) -> None:
         ("http://name:secret@127.0.0.1:1", r"no server answers at --url 127\.0\.0\.1:1 \("),
         ("file:///etc/passwd", "is no address of a server"),
         ("http://", "is no address of a server"),
+        ("http://name:secret@h:port", "is no address of a server"),
+        ("h:99999", "is no address of a server"),
+        ("http://[::1", "is no address of a server"),
+        ("http://h/a b", "is no address of a server"),
+        ("http://h\n:1", r"--url http://h :1 is no address"),
+        ("[::1]:1", r"no server answers at --url \[::1\]:1 \("),
     ],
 )
 def test_no_server_is_the_users_to_mend_and_no_password_is_shown(url: str, says: str) -> None:

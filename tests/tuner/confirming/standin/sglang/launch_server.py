@@ -45,6 +45,9 @@ def start() -> None:
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
+        if (key := option("api-key", "")) and self.headers["Authorization"] != f"Bearer {key}":
+            self.send_error(401)
+            return
         body = {"attention_backend": backend(), "wobble": wobble(option("port", ""))} if self.path == "/server_info" else {}
         self.send_response(200)
         self.end_headers()
@@ -52,6 +55,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *words: object) -> None:
         pass
+
+
+def ordered(*_: object) -> None:
+    say("SIGTERM received. Draining requests and shutting down...")
+    sys.exit(0)
 
 
 def main() -> None:
@@ -66,7 +74,7 @@ def main() -> None:
     if "STANDIN_ENDS" in os.environ:
         Path(os.environ["STANDIN_ENDS"]).write_text(str(os.getpid()))
     server = ThreadingHTTPServer(("127.0.0.1", int(option("port", "30000"))), Handler)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGTERM, ordered)
     say("The server is fired up and ready to roll!")
     server.serve_forever()
 
