@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from backends.wire import to_plain
 from reports import dispatch, page, verdict_row
+from reports.json_line import json_line
 from reports.page import Section, Table, clean
 from store.bisection import Bisection, Standing, Tried, Turn
 from store.comparison import Label
@@ -18,7 +18,7 @@ MOVED = ("release", "what", "good release", "this one")
 
 def render_json(found: Bisection) -> str:
     """One line: every comparison with its own verdict."""
-    return json.dumps({"sentence": headline(found), **to_plain(found)}) + "\n"
+    return json_line({"sentence": headline(found), **to_plain(found)})
 
 
 def render_text(found: Bisection) -> str:
@@ -58,8 +58,32 @@ def _afterwards(found: Bisection) -> Iterator[str]:
     elif found.good_again.exact:
         yield f"first good again: {found.good_again.first[0]}"
     else:
-        first = found.good_again.first
-        yield f"first good again: one of {', '.join(first)} ({found.good_again.before} is bad, {first[-1]} is good)"
+        first, last = found.good_again.first, found.of(found.good_again.first[-1])
+        how = last.standing.value if last else Standing.GOOD.value
+        yield f"first good again: one of {', '.join(first)} ({found.good_again.before} is bad, {first[-1]} is {how})"
+    if found.good_again is not None:
+        yield from (f"{each.release} is {_cured(found, each)}" for each in _left_over(found) if each.release in _ends(found))
+
+
+def _ends(found: Bisection) -> tuple[str | None, ...]:
+    """The releases that a reader would move to."""
+    return (found.good_again.first[-1] if found.good_again else None, found.until_good)
+
+
+def _left_over(found: Bisection) -> Iterator[Tried]:
+    return (each for each in found.tried if each.standing is Standing.CURED)
+
+
+def _cured(found: Bisection, tried: Tried) -> str:
+    rows = [row for row in tried.verdict.rows if row.verdict.label is Label.REGRESSED and not row.control] if tried.verdict else []
+    cells = sorted((row for row in rows if row.cell), key=lambda row: -row.verdict.numbers.estimate) or rows
+    said = "; ".join(_still(found, row) for row in cells)
+    return f"cured of it; but {said} times as long as with {found.good}"
+
+
+def _still(found: Bisection, row: Row) -> str:
+    still = "still takes" if (row.arm, row.cell) in found.fault else "takes"
+    return f"{verdict_row.place(row)} {still} {verdict_row.interval(row)}"
 
 
 def _change(found: Bisection, turn: Turn) -> str:
@@ -81,9 +105,12 @@ def _scope(found: Bisection) -> Iterator[str]:
     yield f"holds for  {', '.join(found.cells)}: nothing is said of other shapes, batches and contexts"
     if found.fault:
         yield f"bad means  slower, or no longer running, on {_places(found)}"
+    if found.until_good and found.first_bad is not None:
+        yield f"cured      means surely nearer to {found.good} than to {found.first_bad.first[-1]}, as ratios go, wherever that one is bad"
     if found.first_bad is not None:
         yield from (f"skipped    {each.release}: {clean(each.why or '')}" for each in found.tried if each.standing is Standing.SKIPPED)
         yield from (f"open       {each.release}: {clean(each.why or '')}" for each in found.tried if each.standing is Standing.OPEN)
+    yield from (f"left over  {each.release} is {_cured(found, each)}" for each in _left_over(found) if each.release not in _ends(found))
     if found.first_bad is not None and found.untold:
         yield f"assumed    that what was not measured is as its measured neighbours: {', '.join(found.untold)}"
 

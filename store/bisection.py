@@ -12,9 +12,14 @@ class Standing(str, Enum):
     """Of a release, held against the good one where the bad one is slower."""
 
     GOOD = "good"
+    CURED = "cured"  # of the regression that was found; something smaller is left, or new
     BAD = "bad"
     OPEN = "inconclusive"
     SKIPPED = "skipped"  # it does not install, load or run
+
+
+WELL = (Standing.GOOD, Standing.CURED)
+TOLD = (*WELL, Standing.BAD)
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Tried:
     needs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if (self.why is None) != (self.standing in (Standing.GOOD, Standing.BAD)):
+        if (self.why is None) != (self.standing in TOLD):
             raise ValueError(f"release {self.release} is {self.standing.value} with the reason {self.why}: a contradiction")
         if self.standing is not Standing.SKIPPED and self.verdict is None:
             raise ValueError(f"release {self.release} is {self.standing.value} without a comparison")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reports.wording import title
-from store.bisection import Bisection, Standing, Tried, Turn
+from store.bisection import TOLD, WELL, Bisection, Standing, Tried, Turn
 from tuner.bisecting.releases import Asked, Line, in_files, line_of
 from tuner.bisecting.search import turn
 from tuner.bisecting.trying import Compare, Trying
@@ -39,20 +39,21 @@ def offered(asked: Asked, overrides: Sequence[str], config_dir: str | None) -> t
 
 
 def bisected(line: Line, overrides: Sequence[str], compare: Compare) -> Bisection:
-    """First the bad release, which may not be slower at all; then halves of what lies between; then what comes after."""
+    """First the bad release, which may not be slower at all; then halves of what lies between; then what comes after, which is asked
+    for the cure of what was found and for nothing else."""
     asked, trying = line.asked, Trying(line, tuple(overrides), compare)
     bad = trying.bad_release()
     if bad.standing is not Standing.BAD:
         return _told(trying, None, None, OK if bad.standing is Standing.GOOD else Incomplete.exit_code)
-    first_bad = turn(line.to_bad, lambda release: _as(Standing.BAD, trying.release(release)))
-    good_again = None
-    if asked.until_good and trying.release(asked.until_good).standing is Standing.GOOD:
-        good_again = turn(line.from_bad, lambda release: _as(Standing.GOOD, trying.release(release)))
+    first_bad = turn(line.to_bad, lambda release: _is_well(trying.release(release), False))
+    cure, good_again = trying.cure_of(first_bad.first[-1]), None
+    if asked.until_good and cure(asked.until_good).standing in WELL:
+        good_again = turn(line.from_bad, lambda release: _is_well(cure(release), True))
     return _told(trying, first_bad, good_again, trying.exit_code(first_bad.first[-1]))
 
 
-def _as(wanted: Standing, tried: Tried) -> bool | None:
-    return tried.standing is wanted if tried.standing in (Standing.GOOD, Standing.BAD) else None
+def _is_well(tried: Tried, wanted: bool) -> bool | None:
+    return (tried.standing in WELL) is wanted if tried.standing in TOLD else None
 
 
 def _told(trying: Trying, first_bad: Turn | None, good_again: Turn | None, exit_code: int) -> Bisection:

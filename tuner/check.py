@@ -7,6 +7,7 @@ from pathlib import Path
 
 from backends.environment import Environment
 from backends.model import Model
+from backends.simulated.world import is_simulated
 from backends.worker.variables import kernel_variables
 from store.pin import Pin, ValidFor
 from store.run import Run
@@ -14,7 +15,7 @@ from store.scrub import without_paths
 from store.verdict import Change, Status, Verdict
 from tuner.checking.edited import unedited
 from tuner.clock import PhaseClock
-from tuner.errors import OK, Incomplete
+from tuner.errors import OK, Incomplete, UsageError
 from tuner.pin import arms_on, arms_under, distributions_under
 from tuner.progress import Progress
 from tuner.session import Session
@@ -36,11 +37,19 @@ def check_fast(path: Path, settings: Settings) -> Verdict:
 
 
 def fast_verdict(session: Session, settings: Settings, pin: Pin, run: Run) -> tuple[Verdict, Environment]:
-    """That of `check_fast`, in an open ``session``, with the environment found there."""
+    """That of `check_fast`, in an open ``session``, with the environment found there. Raises `UsageError` as `refuse_made_up`."""
+    refuse_made_up(pin, settings)
     model, now = settings.scenario.model, session.facts(imports_under(run)).environment
     found = verdict(pin, run, now, model if model.config_sha256 else None)
     moved = found.status is Status.CHANGED and distribution_changes(pin.valid_for, run, now)
     return (_weighed(found, session, settings, pin, run, now) if moved else found), now
+
+
+def refuse_made_up(pin: Pin, settings: Settings) -> None:
+    """Raises `UsageError` where a pin of a GPU that is none is held against a real machine."""
+    if is_simulated(pin.valid_for.gpu) and settings.world is None:
+        asked = "gpu=simulated (or gpu=replay, and what else it was made with)"
+        raise UsageError(f"pin {pin.run} was made on {pin.valid_for.gpu}, which this machine is not; check it with {asked}")
 
 
 def _weighed(found: Verdict, session: Session, settings: Settings, pin: Pin, run: Run, now: Environment) -> Verdict:
@@ -56,7 +65,7 @@ def _weighed(found: Verdict, session: Session, settings: Settings, pin: Pin, run
 
 def imports_under(run: Run) -> tuple[str, ...]:
     """Import names whose distributions the pin may rest on, and the engine's."""
-    packages = (package for arm in run.arms for package in arm.packages)
+    packages = (package for arm in run.arms for package in arm.rests_on)
     return tuple(dict.fromkeys((run.scenario.engine.name, "torch", "triton", *packages)))
 
 

@@ -12,7 +12,7 @@ from store.run import FINISHED
 from store.side_by_side import SideBySide
 from store.side_by_sides import begin_side_by_side, end_side_by_side, finished_side_by_side, load_side_by_side
 from store.version_verdict import VersionVerdict
-from tuner.comparing.begun import OWNER, refuse_incomparable, side_by_side, with_noise
+from tuner.comparing.begun import OWNER, refuse_incomparable, refuse_untouched, side_by_side, with_noise
 from tuner.comparing.both import Both, manners_of, shared_stage
 from tuner.comparing.env import Env
 from tuner.comparing.judge import needs_more, rule_of
@@ -21,6 +21,7 @@ from tuner.comparing.recorded import judged
 from tuner.comparing.rounds import next_pair
 from tuner.comparing.side import Side, beside, session_for, settings_for, side_of, with_overlay
 from tuner.comparing.tuning import choices_of
+from tuner.drivers import refuse_undriven
 from tuner.errors import Incomplete
 from tuner.machine import device_key
 from tuner.new_run import stage_of
@@ -58,6 +59,7 @@ def run_compare(
     from the store, unless ``fresh``; what was broken off goes on. ``rule`` says when all is told, None = the profile's; ``enough`` may
     end it before, and what is open then is measured once somebody asks for it."""
     baseline, candidate = (settings_for(env, overrides, config_dir) for env in envs)
+    refuse_undriven(baseline.scenario.engine.name, baseline.entries)
     refuse_other_questions(baseline, candidate)
     refuse_slow_baseline(envs[0])
     return compare_as(envs, (baseline, beside(baseline, candidate)), config_dir, wheels, rule, enough)
@@ -78,6 +80,7 @@ def compare_as(
         laid = [with_overlay(env, each, progress, wheels) for env, each in zip(envs, settings)]
         asked = [each.settings for each in laid]
         sessions = [stack.enter_context(session_for(env, settings, progress)) for env, settings in zip(envs, asked)]
+        sessions[0].share_quiet(sessions[1])
         baseline, candidate = (side_of(*each) for each in zip(envs, asked, sessions))
         measured = _measured(store, baseline, candidate, progress, rule, enough)
     return Compared(measured, judged(measured, config_dir), (laid[0].unmet, laid[1].unmet))
@@ -86,6 +89,7 @@ def compare_as(
 def _measured(store: Store, baseline: Side, candidate: Side, progress: Progress, rule: Rule | None, enough: Enough | None) -> SideBySide:
     refuse_incomparable(baseline, candidate)
     begun = with_noise(store, side_by_side(baseline, candidate))
+    refuse_untouched(begun, (baseline.env, candidate.env))
     if known := _known(store, baseline, begun, progress):
         return known
     owner = f"{OWNER} model={baseline.settings.scenario.model.name}"
@@ -132,6 +136,8 @@ def both(measured: SideBySide, store: Store, baseline: Side, candidate: Side, fa
 def probed(both: Both, measured: SideBySide) -> Both:
     """Each side alone, the baseline first; the candidate chooses as it did from then on, where that is asked for."""
     old, new = both.jobs
+    new.session.expect([new.arms[:1]])
+    new.session.import_ahead()
     probe_arms(old, measured.baseline.trials, len(measured.baseline.rounds))
     if both.pinned:
         new = replace(new, choices=choices_of(load_side_by_side(both.store, both.id).baseline.trials))

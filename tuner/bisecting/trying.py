@@ -11,7 +11,7 @@ from store.bisection import Standing, Tried
 from store.comparison import Label
 from store.side_by_side import SideBySide
 from tuner.bisecting.releases import Line
-from tuner.bisecting.standing import Fault, Word, fault_of, standing
+from tuner.bisecting.standing import Fault, Word, cured, fault_of, fault_there, standing
 from tuner.compare import Compared, Enough
 from tuner.comparing.differences import pairs_of
 from tuner.comparing.env import Env
@@ -47,10 +47,20 @@ class Trying:
         return found
 
     def release(self, release: str) -> Tried:
+        """Bad where it has any of the fault."""
+        return self._asked(release, lambda found: standing(found.verdict, self.fault))
+
+    def cure_of(self, first_bad: str) -> Callable[[str], Tried]:
+        """Asks a later release whether it is rid of what was found in the first bad one."""
+        worst = self.compared[first_bad].verdict
+        fault = fault_there(worst, self.fault)
+        return lambda release: self._asked(release, lambda found: cured(found.verdict, fault, worst))
+
+    def _asked(self, release: str, judge: Judge) -> Tried:
         """What does not install, load or run is skipped with its reason."""
         if release not in self.tried:
             try:
-                self.tried[release] = self._held(release, lambda found: standing(found.verdict, self.fault))
+                self.tried[release] = self._held(release, judge)
             except (UsageError, Incomplete) as error:  # of this release: the bad one was compared just so
                 self.tried[release] = Tried(release, Standing.SKIPPED, str(error))
         return self.tried[release]

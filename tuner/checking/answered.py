@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
+from reports import onward
 from store.checked import Checked
 from store.connect import Store, open_store
 from store.run import Run
@@ -61,7 +62,9 @@ def _concluded(found: Checked, pinned: Pinned, now: Run, asked: Request) -> Chec
     if asked.renew and now.decision and concluding.may_be_written(now):
         write(now, now.decision, asked.path)
         found = replace(found, written=True)
-    return concluding.with_ways_out(found, shlex.quote(str(asked.path)), _replaced(pinned, found.fast))
+    place, question = onward.place(now.command), onward.question(pinned.then.command)
+    named, again = shlex.join([str(asked.path), *place]), shlex.join([*question, *place])
+    return concluding.with_ways_out(found, named, _replaced(pinned, found.fast), again)
 
 
 def _replaced(pinned: Pinned, fast: Verdict) -> tuple[str, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from backends.outcome import Outcome
 from reports import wording
@@ -25,6 +27,8 @@ ANSWERS = {
     Label.IMPROVED: Answer.IMPROVED,
     Label.EQUIVALENT: Answer.EQUIVALENT,
 }
+GRAVE = (Answer.REGRESSED, Answer.WRONG, Answer.SUSPECT)
+CHOSEN = ("backend=", "measure.backends=", "measure.variants=", "engine.attention_backend=")  # what narrows a question to one backend
 SETTLED = (Label.EQUIVALENT, Label.IMPROVED)
 CODES = {
     Answer.WRONG: WrongResults.exit_code,
@@ -70,14 +74,33 @@ def next_of(pin: Pin, decided: Decision) -> Next:
     return Next(Action.SWITCH if decided.flags else Action.UNSET, decided.flags, because)
 
 
-def ways_out(answer: Answer, fast: Verdict, pin: str, coming: Next | None, written: bool, replaced: Sequence[str]) -> Iterator[str]:
-    """``replaced``: the versions of then, as name==version."""
+def after(answer: Answer, pin: Pin, decided: Decision | None, only: str | None) -> Next | None:
+    """What today's rounds would pin. Where they say that it got slower and saw ``only`` that backend, they speak for nothing."""
+    coming = None if decided is None else next_of(pin, decided)
+    if coming and coming.action is Action.KEEP and answer in GRAVE and only:
+        why = f"no alternative to {only} was measured: that it stays is no finding of this check, its ways out are below"
+        return replace(coming, action=Action.NONE, flags=(), because=why, alone=True)
+    return coming
+
+
+def ways_out(
+    answer: Answer, fast: Verdict, pin: str, coming: Next | None, written: bool, replaced: Sequence[str], question: str = ""
+) -> Iterator[str]:
+    """``replaced``: the versions of then, as name==version; ``question``: overrides that ask what the pin answers, for a shell."""
     if answer not in (Answer.HOLDS, Answer.EQUIVALENT, Answer.IMPROVED):
         yield from (way for issue in fast.issues if issue.bearing is not Bearing.RIVAL for way in issue.ways_out)
     if coming and not written and coming.action in (Action.SWITCH, Action.UNSET):
         what = f"pin {wording.flags(coming.flags)}" if coming.flags else "set nothing"
         yield f"{what}, by today's rounds: attnpin check --pin {pin} --write"
-    if answer in (Answer.REGRESSED, Answer.WRONG, Answer.SUSPECT) and replaced:
+    if coming and coming.alone:
+        yield f"measure what else can serve here: attnpin tune {_open(question)}".rstrip()
+    if answer in GRAVE and replaced:
         yield f"hold {' '.join(replaced)} as the pin was measured: attnpin export --pin {pin} --to constraints"
     if answer in (Answer.SUSPECT, Answer.INCONCLUSIVE) and replaced:
-        yield f"measure both versions in one sitting: attnpin compare --baseline {','.join(replaced)} --candidate present"
+        command = f"attnpin compare --baseline {','.join(replaced)} --candidate present {question}"
+        yield f"measure both versions in one sitting: {command.rstrip()}"
+
+
+def _open(question: str) -> str:
+    """``question`` to every backend."""
+    return shlex.join(word for word in shlex.split(question) if not word.startswith(CHOSEN))

@@ -19,6 +19,7 @@ from tuner.checking.pinned import Pinned
 from tuner.checking.screen import Screen
 from tuner.checking.screened import notes_of, rival_rows, served_rows
 from tuner.errors import OK
+from tuner.sieve import measured_trials
 from tuner.verdicts.session import SessionNoise
 
 UNSETTLED = (Answer.REGRESSED, Answer.SUSPECT, Answer.INCONCLUSIVE)
@@ -59,7 +60,7 @@ def by_times(pinned: Pinned, fast: Verdict, now: Run, noise: SessionNoise) -> Ch
         served=served,
         rivals=rival_rows(screen),
         broken=broken,
-        next=answering.next_of(pinned.pin, now.decision) if now.decision else None,
+        next=answering.after(answer, pinned.pin, now.decision, _alone(now)),
         notes=(*notes_of(screen), *_noise(noise), *_left_out(then, now)),
         exit_code=answering.exit_code(answer),
     )
@@ -88,8 +89,16 @@ def by_both(found: Checked, pinned: Pinned, now: Run, measured: SideBySide, verd
         sentence=saying.overtaken(said, now.decision) if answer is Answer.STALE else said,
         ground=Ground.SIDE_BY_SIDE,
         confirmed=verdict,
+        next=answering.after(answer, pinned.pin, now.decision, _alone(now)),
         exit_code=answering.exit_code(answer),
     )
+
+
+def _alone(now: Run) -> str | None:
+    """The one backend that was timed; None where there were several."""
+    timed = {name for name, _ in measured_trials(now.trials)}
+    backends = dict.fromkeys(arm.backend for arm in now.arms if arm.name in timed)
+    return next(iter(backends)) if len(backends) == 1 else None
 
 
 def calls_for_both(found: Checked, pinned: Pinned) -> bool:
@@ -106,9 +115,10 @@ def may_be_written(now: Run) -> bool:
     return now.decision is not None and now.decision.ruling is not Ruling.INCOMPLETE
 
 
-def with_ways_out(found: Checked, pin: str, replaced: Sequence[str]) -> Checked:
-    """``pin`` as it was named, quoted for a shell; ``replaced`` as "name==version", the versions of then."""
-    ways = answering.ways_out(found.answer, found.fast, pin, found.next, found.written, replaced)
+def with_ways_out(found: Checked, pin: str, replaced: Sequence[str], question: str = "") -> Checked:
+    """``pin`` as it was named, with the overrides that say where it serves, quoted for a shell; ``replaced`` as "name==version", the
+    versions of then; ``question``: overrides that ask what the pin answers."""
+    ways = answering.ways_out(found.answer, found.fast, pin, found.next, found.written, replaced, question)
     return replace(found, ways_out=tuple(dict.fromkeys(ways)))
 
 

@@ -84,7 +84,7 @@ def _turned(then: Run, today: Sequence[Arm], names: Collection[str]) -> Iterator
     for arm in then.arms if then.searched else ():
         now = backends.get((arm.backend, arm.provider))
         if now is not None and arm.name in names and arm.name not in there:
-            yield replace(arm, driver=now.driver, packages=now.packages)
+            yield replace(arm, driver=now.driver, packages=now.packages, optional=now.optional)
 
 
 def cells_of(run: Run, phase: Phase) -> tuple[str, ...]:

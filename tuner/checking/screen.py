@@ -118,11 +118,10 @@ def correction_by(controls: Iterable[str], cell: str, new: Series, old: Series) 
 def _sitting(run: Run, cell: str, processes: int) -> Sitting:
     board = run.environment.board
     capped = any(CAPPED in measured.labels for measured in run.rounds)
-    return Sitting(run.protocol, cell, processes, (board.name, board.uuid, board.power_limit_w, board.mig), capped)
+    return Sitting(run.protocol, cell, processes, (board.name, "+".join(run.boards), board.power_limit_w, board.mig), capped)
 
 
 def same_board(then: Run, now: Run) -> bool:
-    boards: Iterable[tuple[object, ...]] = (
-        (each.uuid, each.power_limit_w, each.mig) for each in (then.environment.board, now.environment.board)
-    )
-    return len(set(boards)) == 1
+    """Times of several boards are those of another one."""
+    boards = {(run.boards, run.environment.board.power_limit_w, run.environment.board.mig) for run in (then, now)}
+    return len(boards) == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,8 +11,9 @@ from store.digest import copies_digest, pair_digest
 from store.run import RUNNING, Run
 from store.side_by_side import SideBySide
 from tuner.calibrated import noise_floor
+from tuner.comparing.env import Env
 from tuner.comparing.in_turn import SAID, why_in_turn
-from tuner.comparing.sameness import other_board
+from tuner.comparing.sameness import moved, other_board, untouched
 from tuner.comparing.side import Side
 from tuner.comparing.tuning import PINNED
 from tuner.errors import Incomplete
@@ -31,6 +32,17 @@ def refuse_incomparable(baseline: Side, candidate: Side) -> None:
     if not common_arms(baseline, candidate):
         names = [", ".join(arm.name for arm in side.plan.arms) for side in (baseline, candidate)]
         raise Incomplete(f"no arm can be measured on both sides: the baseline has {names[0]}, the candidate {names[1]}; see attnpin plan")
+
+
+def refuse_untouched(begun: SideBySide, envs: Iterable[Env]) -> None:
+    """Raises `Incomplete` where something differs between the two and none of it can touch an arm: every arm would be measured beside
+    itself. Two environments that are the same, or that differ in a simulated GPU, are somebody's question."""
+    changes = moved(begun.baseline, begun.candidate)
+    if not changes or not untouched(begun) or any(env.overrides or env.slowed for env in envs):
+        return
+    what = ", ".join(f"{each.what} ({each.before or 'absent'} -> {each.after or 'absent'})" for each in changes)
+    names = ", ".join(arm.name for arm in begun.baseline.arms)
+    raise Incomplete(f"nothing was measured, since {what} touches no arm that can be ({names}); attnpin plan says why the others cannot")
 
 
 def common_arms(baseline: Side, candidate: Side) -> tuple[str, ...]:

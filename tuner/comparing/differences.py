@@ -16,9 +16,9 @@ from store.decision import Pair
 from store.scenario import Objective, WeightedCell
 from store.side_by_side import SideBySide
 from tuner.objective import attention_ms, counted, process_of
+from tuner.sanity.bounds import FEWEST_IN_A_PROCESS
 from tuner.verdicts.inference import Array
 
-FEWEST_BLOCKS = 2
 Key = tuple[str, str]  # arm, cell
 RoundPair = tuple[Round, Round]
 
@@ -46,7 +46,7 @@ def too_few_blocks(pair: RoundPair) -> str | None:
     old, new = map(_blocks, pair)
     for key in sorted({key for measured in pair for key in _prepared(measured)}):  # nothing may have come through of one
         its = [side.get(key, {}).keys() for side in (old, new)]
-        if (common := len(its[0] & its[1])) < FEWEST_BLOCKS:
+        if (common := len(its[0] & its[1])) < FEWEST_IN_A_PROCESS:
             return f"of {key[0]} on {key[1]} only {common} of {max(map(len, its))} blocks came through undisturbed on both sides"
     return None
 

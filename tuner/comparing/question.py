@@ -44,6 +44,8 @@ def _changed(baseline: Settings, candidate: Settings) -> Iterator[str]:
     yield from (f"engine.{name}" for name in engine if getattr(old.engine, name) != getattr(new.engine, name))
     parts = (field.name for field in fields(Scenario) if field.name != "engine")
     yield from (name for name in parts if getattr(old, name) != getattr(new, name))
+    if _read(baseline) != _read(candidate):
+        yield "traffic.path"
     if [entry.name for entry in baseline.entries] != [entry.name for entry in candidate.entries]:
         yield "backend"
     if _rest(baseline) != _rest(replace(candidate, scenario=old)):
@@ -51,4 +53,12 @@ def _changed(baseline: Settings, candidate: Settings) -> Iterator[str]:
 
 
 def _rest(settings: Settings) -> Settings:
-    return replace(settings, world=None, entries=())
+    return replace(settings, world=None, entries=(), trace=None)
+
+
+def _read(settings: Settings) -> tuple[object, ...] | None:
+    """What was read from the file with traffic, which either side reads for itself."""
+    if (trace := settings.trace) is None:
+        return None
+    of_file = [each.sha256 for each in (trace.requests, trace.logged) if each is not None]
+    return *of_file, trace.limits, trace.at_once

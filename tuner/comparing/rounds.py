@@ -19,8 +19,10 @@ from tuner.job import Job
 from tuner.patience import RETRIES, Patience
 from tuner.race import of_one_kind, round_seed, withdrawals
 from tuner.racing.sameness import spaced_cells
+from tuner.rounds.measure import refuse_disturbed
 from tuner.sieve import Entrant
 from tuner.verdicts.rule import Rule
+from tuner.workers.failure import WorkerFailed
 
 Message = Mapping[str, object]
 
@@ -63,9 +65,22 @@ def _one_pair(both: Both, measured: SideBySide, field: Sequence[Entrant], index:
     runs, arms = (measured.baseline, measured.candidate), tuple(entrant.arm for entrant in field)
     sides = zip(both.jobs, both.manners)
     messages = [_message(job, field, index, measured, manner) for job, manner in sides]
+    for job in both.jobs:
+        job.session.expect([arms])
     take = _at_once if both.together else _in_turn
-    old, new = (of_one_kind(run, each) for run, each in zip(runs, take(both, messages, arms, index, headline)))
+    found = take(both, messages, arms, index, headline)
+    _refuse_disturbed(both)
+    old, new = (of_one_kind(run, each) for run, each in zip(runs, found))
     return old, new
+
+
+def _refuse_disturbed(both: Both) -> None:
+    """Raises `SideFailed` where imports beside the pair that just ended got in its way."""
+    for side, job in enumerate(both.jobs):
+        try:
+            refuse_disturbed(job.session)
+        except WorkerFailed as failure:
+            raise SideFailed(side, failure) from failure
 
 
 def _at_once(both: Both, messages: Sequence[Message], arms: Sequence[Arm], _: int, headline: str) -> tuple[Round, Round]:

@@ -83,4 +83,4 @@ def touched_by(distribution: str, arms: Iterable[Arm], environments: Iterable[En
     packages = packages_of(distribution, environments)
     if packages & EVERYWHERE:
         return EVERYTHING
-    return tuple(arm.name for arm in arms if packages.intersection(arm.packages)) or ("no arm",)
+    return tuple(arm.name for arm in arms if packages.intersection(arm.rests_on)) or ("no arm",)

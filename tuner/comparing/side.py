@@ -17,6 +17,7 @@ from tuner.machine import meet
 from tuner.plan import make_plan
 from tuner.progress import Progress
 from tuner.session import Session
+from tuner.session_of import claim_of
 from tuner.settings import Settings, compose
 from tuner.simulation import with_packages
 from tuner.worker_code import worker_code
@@ -64,7 +65,8 @@ def session_for(env: Env, settings: Settings, progress: Progress) -> Session:
     scenario = settings.scenario
     asked = repr((env.packages, scenario.engine.command, scenario.engine.path))
     apart = {APART: hashlib.sha256(asked.encode()).hexdigest()[:KEY_LENGTH]}
-    return Session(scenario.engine, progress, PhaseClock(), worker_code(settings), world=settings.world, variables=apart)
+    ahead, clock = scenario.measure.import_ahead, PhaseClock()
+    return Session(scenario.engine, progress, clock, worker_code(settings), ahead, settings.world, apart, claim_of(settings))
 
 
 def with_overlay(env: Env, settings: Settings, progress: Progress, wheels: str | None) -> Laid:

@@ -88,3 +88,21 @@ def test_a_release_that_is_still_bad_is_not_good_again() -> None:
 def test_requirements_that_only_the_other_release_has_are_kept() -> None:
     found, _ = played({"0.6.0": 9.0}, "0.6.0", unmet=("flashinfer-python 0.6.0 requires apache-tvm-ffi>=0.1.9",))
     assert found.tried[0].needs == ("flashinfer-python 0.6.0 requires apache-tvm-ffi>=0.1.9",)
+
+
+def test_a_release_that_is_cured_of_the_regression_is_good_again_though_something_small_is_left() -> None:
+    found, player = played({"0.6.0": 9.0, "0.6.3": 9.0, "0.6.4": 0.0, "0.6.14": 0.03}, "0.6.3", "0.6.14")
+    assert (found.good_again, found.exit_code) == (Turn("0.6.3", ("0.6.4",)), 1) and player.asked[-1] == "0.6.4"
+    assert {each.release: each.standing for each in found.tried if each.standing is not Standing.BAD} == {
+        "0.6.14": Standing.CURED,
+        "0.6.4": Standing.GOOD,
+    }
+
+
+def test_a_release_halfway_between_the_good_and_the_bad_one_is_asked_once_more_and_then_skipped() -> None:
+    halfway = 10**0.5 - 1
+    found, player = played({"0.6.0": 9.0, "0.6.1": halfway, "0.6.2": 0.0}, "0.6.0", "0.6.2")
+    assert player.asked == ["0.6.0", "0.6.2", "0.6.1", "0.6.1"] and found.good_again == Turn("0.6.0", ("0.6.1", "0.6.2"))
+    tried = found.of("0.6.1")
+    assert tried is not None and tried.standing is Standing.OPEN
+    assert tried.why is not None and "which is not surely nearer to the good release nor to the first bad one" in tried.why

@@ -6,8 +6,9 @@ import json
 import math
 
 from backends.outcome import Outcome
-from reports import numbers
+from reports import numbers, verdict_row
 from reports.bisection import headline, render_json, render_markdown, render_text
+from store.bisection import Bisection
 from tests.tuner.bisecting.played import FLASHINFER, played
 from tests.tuner.bisecting.test_bisect import STORY
 from tuner.errors import UsageError
@@ -55,3 +56,18 @@ def test_an_end_without_a_fault_an_open_one_and_a_broken_arm_each_have_their_sen
     assert headline(played({"0.6.0": 9.0, "0.6.1": 9.0}, "0.6.0", "0.6.1")[0]).endswith("; 0.6.1 is still bad")
     skipped = {"0.6.0": 9.0, "0.6.1": UsageError("no wheel of it")}
     assert headline(played(skipped, "0.6.0", "0.6.1")[0]).endswith("; 0.6.1 is not to be told of: no wheel of it")
+
+
+def test_what_is_left_in_a_cured_release_is_a_finding_of_its_own() -> None:
+    found, _ = played({"0.6.0": 9.0, "0.6.1": 0.03, "0.6.2": 0.04, "0.6.3": 0.0}, "0.6.0", "0.6.3")
+    assert headline(found).endswith("; first good again: 0.6.1; " + _left(found, "0.6.1"))
+    assert "  cured      means surely nearer to 0.5.3 than to 0.6.0, as ratios go, wherever that one is bad\n" in render_text(found)
+    assert f"  left over  {_left(found, '0.6.2')}\n" in render_text(found)
+
+
+def _left(found: Bisection, release: str) -> str:
+    tried = found.of(release)
+    assert tried is not None and tried.verdict is not None
+    rows = sorted((row for row in tried.verdict.rows if row.cell), key=lambda row: -row.verdict.numbers.estimate)
+    each = "; ".join(f"{verdict_row.place(row)} still takes {verdict_row.interval(row)}" for row in rows)
+    return f"{release} is cured of it; but {each} times as long as with 0.5.3"

@@ -16,7 +16,7 @@ from tests.tuner.building import DECODE, PREFILL
 from tests.tuner.checking.upgraded import FLASHINFER, QUIET, TIMES, UPGRADE, launching, measured, rests, then, times
 from tests.tuner.comparing.made import compared
 from tuner.checking import concluding
-from tuner.checking.answering import next_of
+from tuner.checking.answering import after, next_of
 from tuner.checking.pinned import Pinned
 from tuner.checking.settled import without_measuring
 from tuner.comparing.judge import judge
@@ -134,6 +134,12 @@ def test_ways_out_are_those_that_are_known_then_todays_decision_then_the_version
         "set nothing, by today's rounds: attnpin check --pin p.yaml --write",
         "hold flashinfer-python==1 as the pin was measured: attnpin export --pin p.yaml --to constraints",
     )
+    both = [
+        concluding.with_ways_out(replace(found, answer=Answer.SUSPECT), "p.yaml", ("a==1",), asked).ways_out[-1]
+        for asked in ("", "model=m")
+    ]
+    command = "measure both versions in one sitting: attnpin compare --baseline a==1 --candidate present"
+    assert both == [command, f"{command} model=m"]
     written = concluding.with_ways_out(replace(found, written=True), "p.yaml", ())
     assert written.ways_out == ("take 0.6.4",)
 
@@ -148,3 +154,30 @@ def test_the_order_of_flags_makes_no_other_decision() -> None:
     assert of.then.decision is not None
     turned = replace(of.then.decision, flags=of.then.decision.flags[::-1])
     assert next_of(of.pin, turned).action is Action.KEEP
+
+
+@pytest.mark.parametrize(
+    ("answer", "only", "action"),
+    [
+        (Answer.REGRESSED, "flashinfer", Action.NONE),
+        (Answer.SUSPECT, "flashinfer", Action.NONE),
+        (Answer.REGRESSED, None, Action.KEEP),
+        (Answer.EQUIVALENT, "flashinfer", Action.KEEP),
+    ],
+)
+def test_where_it_got_slower_and_nothing_else_was_measured_that_it_stays_is_no_decision(
+    answer: Answer, only: str | None, action: Action
+) -> None:
+    of = pinned()
+    coming = after(answer, of.pin, of.then.decision, only)
+    assert coming is not None and (coming.action, coming.alone) == (action, action is Action.NONE)
+    assert ("no alternative to flashinfer was measured" in coming.because) is coming.alone
+
+
+def test_of_a_pin_of_one_backend_the_way_out_asks_for_all_of_them() -> None:
+    found = answered(measured(times(flashinfer=1.2), seed=4))
+    assert found.next is not None and not found.next.alone
+    alone = replace(found, next=replace(found.next, action=Action.NONE, flags=(), alone=True))
+    asked = "model=m 'backend=[flashinfer]' engine.attention_backend=flashinfer 'engine.path=[/opt/a b]'"
+    ways = concluding.with_ways_out(alone, "p.yaml", ("a==1",), asked).ways_out
+    assert ways[0] == "measure what else can serve here: attnpin tune model=m 'engine.path=[/opt/a b]'"

@@ -22,7 +22,8 @@ FAULTS = "with:'gpu.simulated.faults=[{kind: %s, backend: flashinfer, phase: dec
 
 
 def compared(folder: Path, candidate: str, *more: str) -> Told:
-    return told(folder, "compare", "--candidate", candidate, *TWO_ARMS, f"store.url={url_in(folder)}", *more)
+    """Of decode alone, which is quicker."""
+    return told(folder, "compare", "--candidate", candidate, *TWO_ARMS, "engine.role=decode", f"store.url={url_in(folder)}", *more)
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +51,12 @@ def test_arms_that_the_upgrade_does_not_touch_are_its_controls(upgraded: Told) -
     assert {row["arm"]: row["control"] for row in rows} == {"fa3/p1": True, "flashinfer/p1": False}
     same = {(each["arm"], each["code"]) for each in verdict_of(upgraded)["dispatches"] if each["code"] is not None}
     assert same == {("fa3/p1", True), ("flashinfer/p1", False)}
+
+
+def test_a_change_that_touches_no_arm_is_not_measured(tmp_path: Path) -> None:
+    found = compared(tmp_path, "flashinfer-python==0.6.1", "backend=[fa3,triton]")
+    assert found.code == 3 and found.out == ""
+    assert "since flashinfer-python (0.6.14 -> 0.6.1) touches no arm that can be (fa3/p1, triton/p1); attnpin plan says why" in found.err
 
 
 def test_the_same_question_again_is_answered_from_the_store(upgraded: Told) -> None:

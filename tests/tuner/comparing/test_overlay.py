@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from backends.driver import Refused
-from backends.worker import home, overlay
+from backends.worker import home, installer, overlay
 from tuner.comparing.overlay import unmet_by
 
 
@@ -81,6 +81,17 @@ def test_what_cannot_be_installed_says_why_and_leaves_nothing(wheels: Path, tmp_
     with pytest.raises(Refused, match="kernels_of_ours==9 cannot be laid over what is installed: .*kernels"):
         overlay.built(["kernels_of_ours==9"], str(wheels), lambda text: None)
     assert list((tmp_path / overlay.FOLDER).iterdir()) == []
+
+
+def test_of_a_chain_of_causes_what_failed_and_the_last_of_them_is_said() -> None:
+    causes = ("error sending request for url (https://pypi.org/simple/kernels/)", "client error (Connect)", "dns error: no such name")
+    lines = [
+        "Using Python 3.12",
+        "error: Failed to fetch: `https://pypi.org/simple/kernels/`",
+        *(f"  Caused by: {each}" for each in causes),
+    ]
+    assert installer.last_words(lines) == "Failed to fetch: `https://pypi.org/simple/kernels/`: dns error: no such name"
+    assert installer.last_words(lines[-2:]) == "dns error: no such name"
 
 
 def test_a_folder_of_wheels_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -31,6 +32,17 @@ def side(said: str, *words: str) -> Settings:
 )
 def test_what_serves_may_differ(said: str) -> None:
     refuse_other_questions(side("present"), side(said))
+
+
+def test_a_file_with_traffic_is_the_same_question_on_both_sides_unless_its_content_differs(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("one.csv", "two.csv")]
+    for length, file in enumerate(files, start=500):
+        file.write_text(f"prompt_tokens,output_tokens\n{length},20\n")
+    asked = ((*SIMULATED, "traffic=trace", f"traffic.path={file}") for file in (files[0], *files))
+    first, again, other = (settings_for(env_of("present"), words, None) for words in asked)
+    refuse_other_questions(first, again)
+    with pytest.raises(UsageError, match="^with: changes traffic"):
+        refuse_other_questions(first, other)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_a_pinned_candidate_is_told_before_it_is_probed(
 
     monkeypatch.setattr(compare, "probe_arms", probe)
     monkeypatch.setattr(compare, "load_side_by_side", lambda store, name: measured)
-    session: Any = SimpleNamespace(staged=lambda stage: stage)
+    session: Any = SimpleNamespace(staged=lambda stage: stage, expect=lambda arms: None, import_ahead=lambda: None)
     nothing: Any = None
     old, new = (Job(RUN.scenario, nothing, name, session, nothing, RUN.arms, RUN.cells) for name in ("old", "new"))
     both = compare.probed(Both("c", nothing, (old, new), pinned=pinned), measured)
