@@ -90,7 +90,7 @@ class DefaultFound:
 class Audit:
     """``on``: model, GPU and traffic. ``basis``: what was judged, in a clause ("run 2026..., 4 fresh processes"). ``engine_version`` None =
     the engine was not on the worker's path; ``rules_version`` says whose rules led to the default. Without ``reasons`` none was recorded
-    on that path."""
+    on that path. ``command``: what was typed for it, or for the run that was judged; None = only figures were told."""
 
     on: str
     engine: str
@@ -101,3 +101,4 @@ class Audit:
     default: DefaultFound
     run: str | None
     exit_code: int
+    command: str | None = None

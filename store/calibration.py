@@ -57,9 +57,39 @@ class ArmNoise:
 
 
 @dataclass(frozen=True)
+class NeighbourEffect:
+    """One arm on one cell, fractions of a time: how far it ``moved`` against all arms of its process once neighbours were busy, and the
+    standard deviation of a process's difference between it and its copy, alone and beside them."""
+
+    arm: str
+    cell: str
+    moved: float
+    sigma_alone: float
+    sigma_beside: float
+
+    def within(self, floor: float) -> bool:
+        return abs(self.moved) <= floor and self.sigma_beside - self.sigma_alone <= floor
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """What ``boards`` other boards of the host did while they were busy, over ``processes`` fresh ones. ``common``: by how much all arms
+    moved alike, a fraction, which cancels in every comparison."""
+
+    boards: int
+    processes: int
+    common: float
+    effects: tuple[NeighbourEffect, ...]
+
+    def harmless(self, floor: float) -> bool:
+        """Whether neither a mean nor a sigma moved by more than ``floor``."""
+        return bool(self.effects) and all(effect.within(floor) for effect in self.effects)
+
+
+@dataclass(frozen=True)
 class Calibration:
     """``run`` holds the rounds it comes of; ``sigma_0`` is the process-level noise to reckon with; ``anchors`` before the rounds and
-    after."""
+    after; ``neighbours`` where it was asked what they do."""
 
     run: str
     created: str
@@ -68,6 +98,11 @@ class Calibration:
     sigma_0: float
     noise: tuple[ArmNoise, ...]
     anchors: tuple[Anchors, ...]
+    neighbours: Neighbours | None = None
+
+    @property
+    def neighbours_are_harmless(self) -> bool:
+        return self.neighbours is not None and self.neighbours.harmless(self.sigma_0)
 
     @property
     def floor(self) -> NoiseFloor:

@@ -38,8 +38,9 @@ def holds_calibration(store: Store, calibration: Calibration) -> bool:
 
 
 @outlasts_a_restart
-def calibration_for(store: Store, board: Board, protocol: int, now: datetime) -> Calibration | None:
-    """The newest of this very board under its present driver and power limit, `LIFE_DAYS` old at the most."""
+def calibration_for(store: Store, board: Board, protocol: int, now: datetime, neighbours: bool = False) -> Calibration | None:
+    """The newest of this very board under its present driver and power limit, `LIFE_DAYS` old at the most; of those alone that asked about
+    its ``neighbours``, where that is wanted."""
     since = (now - timedelta(days=LIFE_DAYS)).isoformat(timespec="seconds")
     query = (
         select(CalibrationRow.calibration)
@@ -48,6 +49,8 @@ def calibration_for(store: Store, board: Board, protocol: int, now: datetime) ->
         .order_by(CalibrationRow.created.desc(), CalibrationRow.key.desc())
         .limit(1)
     )
+    if neighbours:
+        query = query.where(CalibrationRow.calibration["neighbours"].as_string().is_not(None))
     with reading(store) as session:
         plain = session.scalar(query)
     return None if plain is None else from_plain(Calibration, plain)

@@ -47,16 +47,18 @@ class Action(str, Enum):
     KEEP = "keep"
     SWITCH = "switch"
     UNSET = "unset"
-    NONE = "none"  # the default was not measured, so nothing is decided
+    NONE = "none"  # nothing is decided: the default was not measured, or nothing but what got slower
 
 
 @dataclass(frozen=True)
 class Next:
-    """What today's rounds would pin. ``flags`` are long options without dashes; ``because`` is a line."""
+    """What today's rounds would pin. ``flags`` are long options without dashes; ``because`` is a line. ``alone``: nothing but what is
+    served was measured, so they do not say what else to serve with."""
 
     action: Action
     flags: tuple[tuple[str, str], ...]
     because: str
+    alone: bool = False
 
 
 @dataclass(frozen=True)

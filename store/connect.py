@@ -73,6 +73,13 @@ def left_alone(url: str) -> Iterator[Store]:
         yield open_store(url)
 
 
+def _of_no_known_kind(url: URL) -> Unreachable:
+    name = url.render_as_string(hide_password=True)
+    return Unreachable(
+        f"store {name}: no database of the kind {url.drivername!r} is known; write sqlite:///PATH or postgresql+psycopg://..."
+    )
+
+
 @contextmanager
 def _first_asked(name: str) -> Iterator[None]:
     """A server that does not answer now may never have been there."""
@@ -115,7 +122,9 @@ def _parsed(url: str) -> URL:
     except ArgumentError:
         raise Unreachable(f"store.url={url!r} is not a database URL; write sqlite:///{url}") from None
     if parsed.get_backend_name() != "sqlite":
-        return postgresql.with_driver(parsed)
+        if (found := postgresql.with_driver(parsed)).get_backend_name() != postgresql.NAME:
+            raise _of_no_known_kind(found)
+        return found
     if parsed.database in (None, "", ":memory:"):
         raise Unreachable(f"store.url={url!r} names no file and would be lost; write sqlite:///PATH")
     return sqlite_file.with_home(parsed)
@@ -125,9 +134,7 @@ def _engine(url: URL, name: str) -> Engine:
     try:
         engine = create_engine(url, poolclass=NullPool, json_serializer=canonical, connect_args=postgresql.parameters(url))
     except NoSuchModuleError:
-        raise Unreachable(
-            f"store {name}: no database of the kind {url.drivername!r} is known; write sqlite:///PATH or postgresql+psycopg://..."
-        ) from None
+        raise _of_no_known_kind(url) from None
     except ModuleNotFoundError as error:
         way = "pip install 'attnpin[postgres]'" if error.name == "psycopg" else "install it"
         raise Unreachable(f"store {name} needs the Python package {error.name!r}; {way} or write sqlite:///PATH") from None

@@ -157,6 +157,30 @@ class Split:
     step_gain_high: float | None
 
 
+@dataclass(frozen=True)
+class OnBoard:
+    """new/old as an estimate over ``processes`` fresh ones on the ``board`` with this UUID (None = it told none)."""
+
+    board: str | None
+    processes: int
+    ratio: float
+
+
+@dataclass(frozen=True)
+class BoardSpread:
+    """How ``new`` stood against ``old`` on each of several boards of one type, and what ln(new/old) varies by: standard deviations
+    between boards, between processes of one board (None = each had one, whose scatter the first holds), and of one process by its
+    blocks. ``decides``: the board that a server of several ranks waits for, by the new one's time there; None = the mean of all decided."""
+
+    new: Pair
+    old: Pair
+    boards: tuple[OnBoard, ...]
+    between_boards: float
+    between_processes: float | None
+    in_a_process: float
+    decides: str | None = None
+
+
 class Ruling(str, Enum):
     SWITCH = "switch"  # pin something else than the default
     KEEP = "keep default"  # measured, and the default stays: nothing is pinned
@@ -170,7 +194,8 @@ class Decision:
     none is surely slower than another that may be picked. ``chosen_at``: the pick's ratio in the processes it was chosen by, where
     its score is of fresh ones; None = its score is of those it was chosen by. ``robustness``: of the pick, or of the best rival in
     each phase; none in an early decision. ``variables`` of the server's environment stand beside the flags, and have reasons in ``because``
-    like them. ``split``: what a backend for each phase buys; None = none of either kind was compared."""
+    like them. ``split``: what a backend for each phase buys; None = none of either kind was compared. ``spread``: over the boards that the
+    race was measured on; None = on one, or nothing was compared."""
 
     ruling: Ruling
     default: Pair | None
@@ -191,3 +216,4 @@ class Decision:
     robustness: tuple[Robustness, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     split: Split | None = None
+    spread: BoardSpread | None = None

@@ -16,6 +16,8 @@ from backends.wire import to_plain
 from store.scenario import Scenario
 
 LATER_WISHES = ("sensitivity", "variants", "anchors", "search", "rest")  # of how to measure, empty unless wished
+LATER_SETTINGS = ("allow_fp8_kv", "mixed_chunk")  # of the engine, likewise
+LATER_DRAFTS = ("attention_mode", "accepted_length")  # of its speculation
 
 
 def canonical(plain: Any) -> str:
@@ -37,8 +39,11 @@ def run_digest(scenario: Scenario, environment: Environment, protocol: int) -> s
     for wish in LATER_WISHES:
         if not question["measure"][wish]:
             del question["measure"][wish]
-    if not question["engine"]["allow_fp8_kv"]:
-        del question["engine"]["allow_fp8_kv"]
+    for wish in LATER_SETTINGS:
+        if not question["engine"][wish]:
+            del question["engine"][wish]
+    drafts = question["engine"]["speculation"]
+    question["engine"]["speculation"] = {key: value for key, value in drafts.items() if key not in LATER_DRAFTS or value is not None}
     for part in ("model", "gpu", "traffic"):
         del question[part]["source"]
     question["model"]["layers"] = [_as_before(kind) for kind in question["model"]["layers"]]
@@ -66,6 +71,11 @@ def copies_digest(run: str, arms: Iterable[Arm]) -> str:
     return _sha256({"run": run, "arms": sorted(arm.name for arm in arms)})
 
 
+def beside_digest(run: str) -> str:
+    """SHA-256 (hex) of a run that is measured while the other boards of its host are busy: of that run's own digest."""
+    return _sha256({"run": run, "beside": "busy neighbours"})
+
+
 def pair_digest(baseline: str, candidate: str) -> str:
     """SHA-256 (hex) of a comparison: of the digests of its two runs, in this order."""
     return _sha256({"baseline": baseline, "candidate": candidate})
@@ -73,7 +83,7 @@ def pair_digest(baseline: str, candidate: str) -> str:
 
 def cell_digest(cell: Cell) -> str:
     """SHA-256 (hex) of a workload point; the name it has in one run does not count."""
-    plain = {key: value for key, value in to_plain(cell).items() if key != "name"}
+    plain = {key: value for key, value in to_plain(cell).items() if key != "name" and (key != "draft" or value)}
     return _sha256({**plain, "layer": _as_before(plain["layer"])})
 
 

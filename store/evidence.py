@@ -27,7 +27,8 @@ from store.scrub import private_names, scrubbed
 
 EVIDENCE_SCHEMA = 1
 HEADER, END = "attnpin evidence", "end"
-LISTS = ("arms", "cells", "exclusions", "trials", "rounds")
+LISTS = ("arms", "cells", "exclusions", "trials", "rounds", "serving_runs")
+ONE_OF = {"serving_run": "serving_runs"}  # what older files hold one of, or none
 REDUCED = "visit medians"
 LEVEL = 19
 MAX_BYTES = 64 * 2**20  # a file that claims to unpack to more is not one of ours
@@ -131,10 +132,13 @@ def run_plain(records: Iterable[Record]) -> dict[str, Any]:
     """A run as `backends.wire` writes it, of its `run_records`."""
     plain: dict[str, Any] = {field: [] for field in LISTS}
     for record in records:
-        if record["record"] in LISTS:
-            plain[record["record"]].append(record.get("value"))
-        else:
-            plain[record["record"]] = record.get("value")
+        name, value = record["record"], record.get("value")
+        if name in LISTS:
+            plain[name].append(value)
+        elif name not in ONE_OF:
+            plain[name] = value
+        elif value is not None:
+            plain[ONE_OF[name]].append(value)
     return plain
 
 

@@ -47,7 +47,7 @@ def holds(one: Run, other: Run) -> bool:
 def _begun(run: Run) -> Run:
     """What never changes after a run was begun."""
     grown = replace(run, cells=(), trials=(), rounds=(), revisits=(), anchors=(), wall_seconds=(), left_out=())
-    return replace(grown, id="", status="", decision=None, serving_run=None)
+    return replace(grown, id="", status="", decision=None, serving_runs=())
 
 
 def _reach(run: Run) -> tuple[int, int, int, int, bool]:

@@ -66,6 +66,7 @@ class RoundRow(Base):
     labels: Mapped[Json]
     confirms: Mapped[bool | None]
     quiet: Mapped[bool | None]
+    board: Mapped[str | None]
 
     cells: Mapped[list[CellRoundRow]] = relationship(order_by="CellRoundRow.ordinal", lazy="selectin")
 

@@ -55,7 +55,7 @@ class ValidFor:
 class Pin:
     """``flags`` are long options without dashes ("decode-attention-backend": "flashinfer"), empty when ``unset`` says why.
     ``because``: one line of at most 160 characters a flag. ``evidence``: file name beside the pin and its SHA-256.
-    ``variables`` of the server's environment belong to the flags."""
+    ``variables`` of the server's environment belong to the flags. ``boards``: UUIDs of those it was seen on, none in an early pin."""
 
     schema: int
     engine: str
@@ -68,3 +68,4 @@ class Pin:
     created: str
     tool_version: str
     variables: tuple[tuple[str, str], ...] = ()
+    boards: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -30,7 +31,7 @@ def pin_text(pin: Pin, name: str, stem: str) -> str:
     stream = io.StringIO()
     yaml.dump(_to_mappings(pin), stream)
     caution = f"# {CAUTION}\n" if is_simulated(pin.valid_for.gpu) else ""
-    return HEADER.format(name=name, stem=stem) + caution + stream.getvalue()
+    return HEADER.format(name=shlex.quote(name), stem=stem) + caution + stream.getvalue()
 
 
 def pin_of(text: str, name: str) -> Pin:
@@ -60,6 +61,8 @@ def _to_mappings(pin: Pin) -> dict[str, Any]:
         plain["variables"] = dict(plain["variables"])
     else:
         del plain["variables"]
+    if not plain["boards"]:
+        del plain["boards"]
     for key in ("variables", "settings"):
         valid_for[key] = dict(valid_for[key])
     valid_for["distributions"] = {name: {"digest": digest, "version": version} for name, version, digest in valid_for["distributions"]}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backends.arm import Arm
+from backends.cell import Phase
+from backends.drafting import Drafting
 from backends.reason import Reason
 from store.rule_path import RuleStep
 from store.run import DefaultPick
@@ -18,7 +20,8 @@ class Server:
     """The sizes of the server the scenario would start, per rank, by the engine's own formulas; an estimate where it
     rests on weights. ``captured_batches``: decode batches with a CUDA graph, empty = none. ``pool_tokens``: KV capacity for
     the requests of one group of ranks (attention data parallelism has several), which may split them by ``kv_bytes_per_token``.
-    None = unknown, or (``max_running_requests``) no limit of its own."""
+    ``static_bytes``: what weights and pool may take together. None = unknown, or (``max_running_requests``) no limit of its own.
+    ``drafting``: its speculative decoding as it is resolved, None = none; verify steps run on the backend of ``verify_side``."""
 
     context_length: int
     chunked_prefill_size: int
@@ -28,6 +31,9 @@ class Server:
     weight_bytes: int
     kv_bytes_per_token: int
     pool_tokens: int | None
+    static_bytes: int | None = None
+    drafting: Drafting | None = None
+    verify_side: Phase = Phase.PREFILL
 
 
 @dataclass(frozen=True)

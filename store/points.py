@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import groupby
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Row, Select, func, or_, select
+from sqlalchemy import Row, Select, Text, cast, func, or_, select
 from sqlalchemy.orm import Session
 
 from backends.arm import Arm
@@ -25,9 +27,13 @@ from store.side_by_side import SLOWED
 from store.side_by_side_tables import SideBySideRow
 from store.tables import ArmRow, CellRow, RunRow
 
+T = TypeVar("T")
+
+# Hundreds of runs are of few environments and arms: these come as they are written, to be read once each.
 OF_A_RUN = (
     *(RunRow.key, RunRow.id, RunRow.created, RunRow.model, RunRow.traffic, RunRow.engine, RunRow.engine_version, RunRow.protocol),
-    *(RunRow.scenario, RunRow.environment),
+    RunRow.scenario["measure"]["profile"].as_string().label("profile"),
+    *(cast(RunRow.environment, Text).label("environment"), cast(ArmRow.arm, Text).label("arm")),
 )
 AT_ONCE = 1000  # rows asked for by their keys in one statement: databases limit how many
 
@@ -36,12 +42,12 @@ AT_ONCE = 1000  # rows asked for by their keys in one statement: databases limit
 def points_of(store: Store, arm: str, cell: str) -> tuple[Point, ...]:
     """Every run, and either side of every comparison, in which ``arm`` was timed on a cell of that name, in the order they were begun,
     but for candidates that were slowed on purpose and for foreign ones. Boards, models and cells may be several: names are those of each
-    run."""
+    run. Of a run on several boards its own one alone counts, which its environment names."""
     with reading(store) as session:
         comparisons, slowed = {key: found for key, _, found in sides(session)}, set(_slowed(session))
         rows = [row for row in session.execute(_visits(arm, cell)) if row.run not in slowed]
         visits = {key: list(its) for key, its in groupby(rows, key=lambda row: row.run)}
-        return tuple(_point(run, comparisons.get(run.key), visits[run.key]) for run in _runs(session, list(visits)))
+        return tuple(_point(run, comparisons.get(run.key), visits[run.key]) for run in _runs(session, arm, list(visits)))
 
 
 @outlasts_a_restart
@@ -62,23 +68,23 @@ def _slowed(session: Session) -> Iterator[int]:
 def _visits(arm: str, cell: str) -> Select[*tuple[Any, ...]]:
     """One row a visit: which run and process, and us of a call as it is served."""
     us = func.coalesce(VisitRow.served_us, VisitRow.median_us).label("us")
-    columns = ArmRow.run_key.label("run"), ArmRow.arm, CellRow.digest, RoundRow.number, RoundRow.labels, us
+    columns = ArmRow.run_key.label("run"), CellRow.digest, RoundRow.number, cast(RoundRow.labels, Text).label("labels"), us
     found = select(*columns).join(ArmRow, VisitRow.arm_key == ArmRow.key)
     found = found.join(CellRoundRow, VisitRow.cell_round_key == CellRoundRow.key).join(CellRow, CellRoundRow.cell_key == CellRow.key)
-    found = found.join(RoundRow, CellRoundRow.round_key == RoundRow.key)
+    found = found.join(RoundRow, CellRoundRow.round_key == RoundRow.key).join(RunRow, RoundRow.run_key == RunRow.key)
     raced = or_(RoundRow.confirms.is_(None), RoundRow.confirms.is_(False))
-    return found.where(ArmRow.name == arm, CellRow.name == cell, raced).order_by(ArmRow.run_key, RoundRow.number, VisitRow.key)
+    own = or_(RoundRow.board.is_(None), RoundRow.board == RunRow.board_uuid)
+    return found.where(ArmRow.name == arm, CellRow.name == cell, raced, own).order_by(ArmRow.run_key, RoundRow.number, VisitRow.key)
 
 
-def _runs(session: Session, keys: Sequence[int]) -> Iterator[Row[Any]]:
-    """What a point says of its run, of those of ``keys``, which ascend, that are not foreign."""
+def _runs(session: Session, arm: str, keys: Sequence[int]) -> Iterator[Row[Any]]:
+    """What a point says of its run and ``arm``, of those of ``keys``, which ascend, that are not foreign."""
     for start in range(0, len(keys), AT_ONCE):
-        of = select(*OF_A_RUN).where(RunRow.key.in_(keys[start : start + AT_ONCE]), RunRow.status != FOREIGN)
-        yield from session.execute(of.order_by(RunRow.key))
+        of = select(*OF_A_RUN).join(ArmRow, ArmRow.run_key == RunRow.key).where(ArmRow.name == arm, RunRow.status != FOREIGN)
+        yield from session.execute(of.where(RunRow.key.in_(keys[start : start + AT_ONCE])).order_by(RunRow.key))
 
 
 def _point(run: Row[Any], comparison: str | None, visits: Sequence[Row[Any]]) -> Point:
-    first = visits[0]
     return Point(
         run=run.id,
         comparison=comparison,
@@ -88,13 +94,18 @@ def _point(run: Row[Any], comparison: str | None, visits: Sequence[Row[Any]]) ->
         engine=run.engine,
         engine_version=run.engine_version,
         protocol=run.protocol,
-        profile=run.scenario["measure"]["profile"],
-        environment=from_plain(Environment, run.environment),
-        arm=from_plain(Arm, first.arm),
-        cell_digest=first.digest,
+        profile=run.profile,
+        environment=_read(Environment, run.environment),
+        arm=_read(Arm, run.arm),
+        cell_digest=visits[0].digest,
         processes=tuple(_processes(visits)),
-        capped=any(CAPPED in visit.labels for visit in visits),
+        capped=any(CAPPED in _read(list[str], visit.labels) for visit in visits),
     )
+
+
+@cache
+def _read(kind: type[T], text: str) -> T:
+    return from_plain(kind, json.loads(text))
 
 
 def _processes(visits: Iterable[Row[Any]]) -> Iterator[tuple[int, float]]:

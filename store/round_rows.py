@@ -24,6 +24,7 @@ def row_of_round(measured: Round, keys: RunKeys) -> RoundRow:
         labels=list(measured.labels),
         confirms=measured.confirms,
         quiet=measured.quiet,
+        board=measured.board,
         cells=[_row_of_cell_round(i, cell_round, keys) for i, cell_round in enumerate(measured.cells)],
     )
 
@@ -37,6 +38,7 @@ def round_of_row(row: RoundRow) -> Round:
         labels=tuple(row.labels),
         confirms=bool(row.confirms),
         quiet=bool(row.quiet),
+        board=row.board,
     )
 
 

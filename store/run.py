@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from backends.anchored import Anchors
 from backends.arm import Arm
@@ -60,11 +61,13 @@ class Run:
     ``findings``: what was wrong where they ran, and can spoil a measurement
     ``noise_floor``: that of the board, None = it was not calibrated
     ``revisits``: what was measured of the finalists after the race, under other conditions
-    ``serving_run``: a real server with the pin and without it, which stands in a pin's evidence alone
+    ``serving_runs``: a real server with the pin and without it, the latest of each question; they stand in a pin's evidence alone
     ``anchors``: what kernels that never change took before its first process and after its last
     ``searched``: the screen that the arms came out of, None = no knob was searched
     ``rests``: what of its steps is not attention, as far as that was measured on the board
     """
+
+    RETIRED: ClassVar[frozenset[str]] = frozenset({"serving_run"})  # the only one, while evidence held one; `store.evidence` reads it
 
     id: str
     digest: str
@@ -90,7 +93,7 @@ class Run:
     findings: tuple[Finding, ...] = ()
     noise_floor: NoiseFloor | None = None
     revisits: tuple[Revisit, ...] = ()
-    serving_run: ServingRun | None = None
+    serving_runs: tuple[ServingRun, ...] = ()
     anchors: tuple[Anchors, ...] = ()
     searched: Searched | None = None
     rests: tuple[RestTimes, ...] = ()
@@ -104,6 +107,13 @@ class Run:
     def confirmation(self) -> tuple[Round, ...]:
         """The processes after the choice, in which the pick was measured again."""
         return tuple(measured for measured in self.rounds if measured.confirms)
+
+    @property
+    def boards(self) -> tuple[str, ...]:
+        """UUIDs of those that its rounds ran on, in order; its own where none ran. None is told of a processor."""
+        own = self.environment.board.uuid
+        seen = dict.fromkeys(measured.board or own for measured in self.rounds) or {own: None}
+        return tuple(board for board in seen if board)
 
     def terms_of(self, arm: str) -> ServingTerms | None:
         """None: an early run, which kept none."""

@@ -42,13 +42,16 @@ class Traffic:
 @dataclass(frozen=True)
 class Speculation:
     """What was written on the command line; None = left out (which the engine may treat differently from its value).
-    ``draft_backend`` is the attention backend of the draft."""
+    ``draft_backend`` is the attention backend of the draft, ``attention_mode`` the side whose backend verifies ("prefill" or "decode").
+    ``accepted_length``: tokens that a verify step gives a request on average, the sure one among them; None = nobody has measured it."""
 
     algorithm: str | None = None
     topk: int | None = None
     steps: int | None = None
     draft_tokens: int | None = None
     draft_backend: str | None = None
+    attention_mode: str | None = None
+    accepted_length: float | None = None
 
 
 BOTH = tuple(Phase)
@@ -74,7 +77,8 @@ class Engine:
     ``attn_dp_size`` groups serve requests of their own, ``attn_cp_size`` split a prefill's tokens, ``dcp_size`` a context's keys.
     ``allow_serving_jit``: a backend that may compile kernels while it serves may be pinned too; ``allow_fp8_kv``: an FP8 KV cache, which
     changes answers, likewise. ``cuda_graph_max_bs`` and
-    ``cuda_graph_bs`` are decode batches. ``swa_full_tokens_ratio``: tokens of the windows' pool for each of the full layers'."""
+    ``cuda_graph_bs`` are decode batches. ``mixed_chunk``: requests decode in the steps that compute others' prompts.
+    ``swa_full_tokens_ratio``: tokens of the windows' pool for each of the full layers'."""
 
     name: str
     version: str
@@ -103,6 +107,7 @@ class Engine:
     swa_full_tokens_ratio: float | None = None
     disable_hybrid_swa_memory: bool = False
     allow_fp8_kv: bool = False
+    mixed_chunk: bool = False
 
     @property
     def choices(self) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,7 @@ from store.errors import NewerSchema
 from store.table_base import PREFIX
 from store.transactions import WRITES
 
-SCHEMA = "0015"
+SCHEMA = "0016"
 # Our own: Optuna keeps its revision in "alembic_version" and refuses a database where it finds a foreign one.
 VERSION_TABLE = f"{PREFIX}version"
 SCRIPTS = "store:migrations"

@@ -97,8 +97,8 @@ class Pace:
 class Load:
     """The last ``lines`` decode lines of the newest starts, of ``workers`` schedulers; medians, ``queued`` of requests that wait, ``usage``
     of the KV pool as a share. ``outside``: (batch, lines) of those that replayed no graph, of ``told`` that say. ``prefills`` is a mean a
-    decode line, ``quiet_ms`` and ``busy_ms`` a token of lines without and with prefills before them. ``retracted`` requests lost their
-    place in these lines. None = no line says so."""
+    decode line, ``quiet_ms`` and ``busy_ms`` a token of lines without and with prefills before them, of like batch and contexts.
+    ``retracted`` requests lost their place in these lines. None = no line says so, or too few."""
 
     lines: int
     workers: int
@@ -124,8 +124,8 @@ class Load:
 
 @dataclass(frozen=True)
 class Triaged:
-    """``causes`` in order, at least one. ``traffic`` is what the pin was measured for, in words. ``final`` False: a screen on the GPU
-    follows. ``exit_code`` is the command's."""
+    """``causes`` in order, at least one. ``traffic`` is what the pin was measured for, in words. ``final`` False: another answer
+    follows, ``notes`` say why. ``exit_code`` is the command's."""
 
     sentence: str
     causes: tuple[Cause, ...]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from backends.measured import Round, Trial
 from backends.outcome import Outcome
-from backends.wire import from_plain
 from reports.wording import pair
 from store.repository import load_run
 from store.run import Run
@@ -19,8 +19,13 @@ from tuner.job import Job
 from tuner.patience import Patience
 from tuner.racing.next_round import NextRound, foreseen, next_round
 from tuner.racing.sameness import changed_kernels, changed_limit, spaced_cells
+from tuner.rounds.ahead import RoundsAhead
+from tuner.rounds.lent import Order, nobody
+from tuner.rounds.measure import measure
 from tuner.sieve import Entrant, left_out
 from tuner.workers.failure import Place, WorkerFailed
+
+Measured = Callable[[Run, NextRound], Round]
 
 
 def race(job: Job) -> bool:
@@ -33,16 +38,23 @@ def race(job: Job) -> bool:
     patience: dict[int, Patience] = {}
     for each in left_out(job.arms, job.cells, run.trials, job.default):
         job.session.progress.note(str(each))
-    while coming := next_round(run, time_to_race, job.everyone):
-        if not coming.confirms and not races_in_time(job, run, coming):
-            time_to_race = False
-        elif coming.confirms and not confirms_in_time(job, run, coming):
-            return False
-        else:
-            job.session.expect(foreseen(run, coming, job.everyone), others=True)
-            run_round(job, coming, patience.setdefault(coming.index, Patience(f"round {coming.index + 1}")))
-            run = load_run(job.store, job.run_id)
+    with (job.lend if next_round(run, everyone=job.everyone) else nobody)() as lent:
+        measured = RoundsAhead(job, lent, here, ordered).measured if lent.places else partial(_foreseeing, job)
+        while coming := next_round(run, time_to_race, job.everyone):
+            if not coming.confirms and not races_in_time(job, run, coming):
+                time_to_race = False
+            elif coming.confirms and not confirms_in_time(job, run, coming):
+                return False
+            else:
+                run_round(job, coming, patience.setdefault(coming.index, Patience(f"round {coming.index + 1}")), measured)
+                run = load_run(job.store, job.run_id)
     return time_to_race
+
+
+def _foreseeing(job: Job, run: Run, coming: NextRound) -> Round:
+    """On one board, where the processes after ``coming`` may begin their imports meanwhile."""
+    job.session.expect(foreseen(run, coming, job.everyone), others=True)
+    return here(job, run, coming)
 
 
 def leader(run: Run) -> str:
@@ -59,11 +71,13 @@ def round_seed(job: Job, index: int) -> int:
     return random.Random(f"{job.scenario.measure.seed}/{index}").randrange(2**31)
 
 
-def run_round(job: Job, coming: NextRound, patience: Patience) -> None:
-    """Measure and store one round, or what failed in it. Raises `MeasurementInvalid` as `race`."""
+def run_round(job: Job, coming: NextRound, patience: Patience, measured: Measured | None = None) -> None:
+    """Have one round ``measured``, here unless somebody else is named, and store it, or what failed in it. Raises `MeasurementInvalid` as
+    `race`."""
+    run = load_run(job.store, job.run_id)
     try:
         with job.budget.timed("confirming" if coming.confirms else "round"):
-            job.keep_round(_one_round(job, coming))
+            job.keep_round(of_one_kind(run, (measured or partial(here, job))(run, coming)))
     except WorkerFailed as failure:
         withdrawn = withdrawals(failure, coming.field, coming.index)
         if not withdrawn:
@@ -89,21 +103,21 @@ def withdrawals(failure: WorkerFailed, field: Iterable[Entrant], index: int) -> 
     return tuple(Trial(str(failure.arm), name, failure.outcome, detail) for name in sorted(lost))
 
 
-def _one_round(job: Job, coming: NextRound) -> Round:
-    field, arms, run = coming.field, tuple(entrant.arm for entrant in coming.field), load_run(job.store, job.run_id)
+def here(job: Job, run: Run, coming: NextRound) -> Round:
+    """A round on the run's own board. Raises `WorkerFailed`."""
+    headline, message = _headline(job, coming), ordered(job, run, coming).message
+    measured = measure(job.session, message, job.stage, coming.arms, lambda event: job.hear(event, headline))
+    return replace(measured, confirms=coming.confirms, board=job.board)
+
+
+def ordered(job: Job, run: Run, coming: NextRound) -> Order:
+    """As a worker is asked for it, wherever that is."""
+    field = coming.field
     cells = tuple(weighted.cell for weighted in job.cells if any(weighted.cell.name in entrant.cells for entrant in field))
     skip = [(entrant.arm.name, cell.name) for entrant in field for cell in cells if cell.name not in entrant.cells]
-    seed = round_seed(job, coming.index)
-    spaced = spaced_cells(run.trials)
-    message = job.question("round", cells, index=coming.index, seed=seed, arms=arms, skip=tuple(skip), spaced=spaced)
-    job.session.clock.enter("import")
-    with job.session.worker(arms, others=True) as worker:
-        for event in worker.ask(message):
-            job.hear(event, _headline(job, coming))
-            if event["event"] == "round":
-                refuse_disturbed(job)
-                return of_one_kind(run, replace(from_plain(Round, event["round"]), confirms=coming.confirms))
-    raise RuntimeError(f"the worker ended round {coming.index} without its result")
+    asked = {"index": coming.index, "seed": round_seed(job, coming.index), "arms": coming.arms}
+    message = job.unstaged("round", cells, **asked, skip=tuple(skip), spaced=spaced_cells(run.trials))
+    return Order(coming.index, message, job.stage, coming.arms, coming.confirms)
 
 
 def of_one_kind(run: Run, measured: Round) -> Round:
@@ -118,13 +132,6 @@ def of_one_kind(run: Run, measured: Round) -> Round:
 def _headline(job: Job, coming: NextRound) -> str:
     number = f"round {coming.index + 1}"
     return f"{number}, the pick once more" if coming.confirms else f"{number} of at most {job.scenario.measure.processes}"
-
-
-def refuse_disturbed(job: Job) -> None:
-    """Raises `WorkerFailed` where imports beside the process that just ended got in its way."""
-    job.session.clock.enter("import")
-    if job.session.was_disturbed():
-        raise WorkerFailed(Outcome.INTERRUPTED, "the imports of the next process opened a context on the device meanwhile", Place())
 
 
 def _say_failure(job: Job, index: int, failure: WorkerFailed) -> None:

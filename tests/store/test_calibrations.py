@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from backends.anchored import Anchors
-from store.calibration import ArmNoise, Calibration, NoiseFloor, key_of
+from store.calibration import ArmNoise, Calibration, NeighbourEffect, Neighbours, NoiseFloor, key_of
 from store.calibrations import calibration_for, keep_machine_code, machine_code, save_calibration
 from store.connect import Store
 from store.repository import begin_run, load_run
@@ -40,6 +40,13 @@ def test_the_newest_counts(store: Store) -> None:
     save_calibration(store, calibration("earlier"))
     newest = found(store)
     assert newest is not None and newest.run == "later"
+
+
+def test_of_neighbours_the_newest_that_asked_about_them_tells(store: Store) -> None:
+    asked = replace(calibration("asked"), neighbours=Neighbours(1, 8, 0.01, (NeighbourEffect("fa3/p1", "decode_0", 0.001, 0.002, 0.003),)))
+    for each in (asked, calibration("later", MADE + timedelta(hours=1))):
+        save_calibration(store, each)
+    assert calibration_for(store, BOARD, PROTOCOL_VERSION, MADE + timedelta(days=1), neighbours=True) == asked
 
 
 @pytest.mark.parametrize(("days", "holds"), [(29.9, True), (30.1, False)])

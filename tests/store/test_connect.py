@@ -73,6 +73,10 @@ def test_the_file_system_is_that_of_the_longest_mount_point(tmp_path: Path) -> N
         ("sqlite://", "store.url='sqlite://' names no file and would be lost; write sqlite:///PATH"),
         ("sqlite:///:memory:", "store.url='sqlite:///:memory:' names no file and would be lost; write sqlite:///PATH"),
         ("nosuch://x/y", "store nosuch://x/y: no database of the kind 'nosuch' is known; write sqlite:///PATH or postgresql+psycopg://..."),
+        (
+            "mysql://u:p@x",
+            "store mysql://u:***@x: no database of the kind 'mysql' is known; write sqlite:///PATH or postgresql+psycopg://...",
+        ),
     ],
 )
 def test_a_url_that_names_no_store_is_refused_in_one_sentence(url: str, sentence: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from backends.cell import Phase
 from backends.environment import Environment
 from store.digest import audit_digest, canonical, cell_digest, run_digest, simulated_digest
 from store.revisit import Condition
@@ -34,6 +35,17 @@ SAME = digest(lambda s, e: (s, e, 1))
 )
 def test_where_a_datum_was_read_and_in_what_order_does_not_change_the_digest(change: Callable[..., Asked]) -> None:
     assert digest(change) == SAME
+
+
+def test_settings_that_came_later_count_where_they_are_set_alone() -> None:
+    drafts = scenario().engine.speculation
+    later = (
+        {"mixed_chunk": True},
+        {"speculation": replace(drafts, accepted_length=2.5)},
+        {"speculation": replace(drafts, attention_mode="decode")},
+    )
+    found = {digest(lambda s, e, change=change: (replace(s, engine=replace(s.engine, **change)), e, 1)) for change in later}
+    assert len({SAME, *found}) == 4
 
 
 @pytest.mark.parametrize(
@@ -80,6 +92,12 @@ def test_a_cell_has_one_digest_under_any_name() -> None:
     cell = weighted(0).cell
     assert cell_digest(replace(cell, name="other")) == cell_digest(cell)
     assert cell_digest(replace(cell, seed=8)) != cell_digest(cell)
+
+
+def test_a_verify_step_is_another_cell_than_the_prefill_of_its_lengths() -> None:
+    cell = weighted(0).cell
+    chunk = replace(cell, phase=Phase.PREFILL, new_lens=(2,) * cell.batch, padded_batch=cell.batch)
+    assert cell_digest(replace(chunk, draft=(-1, 0))) != cell_digest(chunk)
 
 
 def test_a_number_that_is_none_is_refused() -> None:

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 import zstandard
 
+from backends.wire import from_plain, to_plain
 from store.errors import EvidenceError, NewerSchema, StoreError
 from store.evidence import EVIDENCE_SCHEMA, evidence_bytes, public, read_evidence
 from store.run import Run
+from tests.reports.test_serving_run import RUN as SERVED
 from tests.store.building import a_decision, a_round, a_run, all_trials
 
 LIMIT_BYTES = 300_000
@@ -40,6 +42,24 @@ def path(tmp_path: Path) -> Path:
 def test_evidence_comes_back_as_the_public_run(path: Path) -> None:
     path.write_bytes(evidence_bytes(whole_run()))
     assert read_evidence(path) == public(whole_run())
+
+
+def test_serving_runs_come_back_without_the_places_of_what_was_started(path: Path) -> None:
+    one = replace(SERVED, against=("--attention-backend", "triton", "--chat-template", "/home/alice/chat.jinja"))
+    run = replace(whole_run(), serving_runs=(SERVED, one))
+    path.write_bytes(evidence_bytes(run))
+    found = read_evidence(path)
+    assert found == public(run) and found.serving_runs[0] == SERVED
+    assert found.serving_runs[1].against[-1] == ".../chat.jinja"
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_evidence_of_when_it_held_one_serving_run_is_read(path: Path, count: int) -> None:
+    path.write_bytes(evidence_bytes(whole_run()))
+    header, *body, end = lines_of(path)
+    held = {"record": "serving_run", "value": to_plain(SERVED) if count else None}
+    write_lines(path, [header, *body, held, {**end, "records": end["records"] + 1}])
+    assert read_evidence(path).serving_runs == (SERVED,) * count
 
 
 def test_each_visit_keeps_its_median_and_the_header_says_so(path: Path) -> None:
@@ -138,3 +158,7 @@ def test_a_file_that_claims_to_be_huge_is_not_unpacked(path: Path) -> None:
 def test_a_missing_file_is_named(path: Path) -> None:
     with pytest.raises(StoreError, match=r"evidence pin.evidence.jsonl.zst cannot be read \(No such file or directory\); restore the"):
         read_evidence(path)
+
+
+def test_a_run_that_was_exported_when_it_had_a_field_for_one_serving_run_is_read() -> None:
+    assert from_plain(Run, {**to_plain(whole_run()), "serving_run": None}) == whole_run()

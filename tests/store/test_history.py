@@ -60,6 +60,15 @@ def test_processes_after_the_choice_are_no_part_of_it(store: Store) -> None:
     assert len(point.processes) == 2
 
 
+def test_of_a_run_on_several_boards_those_of_its_own_one_count(store: Store) -> None:
+    run = measure(store, a_run())
+    own = run.environment.board.uuid
+    for index, board in ((2, own), (3, f"not {own}")):
+        add_round(store, run.id, replace(a_round(run, index), board=board))
+    (point,) = points_of(store, "fa3/p1", "decode_0")
+    assert own is not None and [index for index, _ in point.processes] == [0, 1, 2]
+
+
 def test_both_sides_of_a_comparison_count_and_are_listed_as_such(store: Store) -> None:
     old, new = a_run("old", flashinfer="0.6.13"), a_run("new")
     begun = SideBySide("c1", "d", "running", old.created, "attnpin compare", ("present", "x==1"), old, replace(new, digest="other"))

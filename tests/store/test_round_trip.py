@@ -82,7 +82,9 @@ def rounds(draw: Any, index: int, arms: list[str], cell_names: list[str]) -> Rou
         return CellRound(cell, launches, visits, metadata, draw(st.booleans()), first_call_s, *told)
 
     whole = tuple(map(cell_round, draw(st.permutations(cell_names))))
-    return Round(index, draw(COUNT), whole, draw(SECONDS), draw(TEXTS), draw(st.booleans()), draw(st.booleans()))
+    return Round(
+        index, draw(COUNT), whole, draw(SECONDS), draw(TEXTS), draw(st.booleans()), draw(st.booleans()), draw(st.none() | st.just("GPU-1"))
+    )
 
 
 @st.composite

@@ -31,7 +31,7 @@ HOST_BOUND = 1.1  # served/device time of an eager call above which the host, no
 
 def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None], elsewhere: Iterable[str] = ()) -> tuple[str, ...]:
     """Foremost first, since a first screen shows few. ``shown`` are the pairs the decision names: pick and default; ``elsewhere`` says
-    where their order does not hold."""
+    where their order does not hold, or how far boards agree on it."""
     pairs = tuple(pair for pair in shown if pair)
     arms = tuple(dict.fromkeys(name for pair in pairs for name in (pair.prefill, pair.decode)))
     aside = _notes_aside(run, arms)

@@ -13,7 +13,7 @@ from tuner.deciding.floor import rules_of
 from tuner.deciding.table import Table
 from tuner.looks import looks_up_to
 from tuner.objective import counted
-from tuner.ranks import ranks_of
+from tuner.ranks import ranks_of, world_size
 from tuner.rates import rates
 from tuner.statistics import bonferroni
 from tuner.step import Span, Surroundings, layers_rest
@@ -24,7 +24,8 @@ class Contest:
     """``default`` None = it was not measured. ``cells`` are those the objective adds up, ``comparisons`` the rivals that
     share the error rate at each of the ``looks``, ``confidence`` what each of their intervals needs (Bonferroni). ``rest`` = ms of
     everything but attention per 1000 output tokens, over the same cells. ``earlier``: processes that tell how much differences
-    scatter, where those of ``table`` are too few to; they say nothing of where the differences lie."""
+    scatter, where those of ``table`` are too few to; they say nothing of where the differences lie. ``waits``: the server has several
+    ranks and several boards were measured, of which it waits for the slowest (`tuner.deciding.slowest`)."""
 
     table: Table
     rules: Decide
@@ -36,6 +37,7 @@ class Contest:
     rest: Span
     looks: tuple[int, ...]
     earlier: Table | None = None
+    waits: bool = False
 
     @property
     def look_confidence(self) -> float:
@@ -51,7 +53,8 @@ def contest_of(run: Run, table: Table, default: Pair | None, ranked: Iterable[Pa
     around = surroundings_of(run)
     looks = looks_up_to(run.scenario.measure.processes)
     confidence = bonferroni(rules.confidence, comparisons * len(looks))
-    return Contest(table, rules, default, cells, comparisons, confidence, around, rest_of(cells, around), looks)
+    waits = world_size(run.scenario.engine) > 1 and len(table.boards) > 1
+    return Contest(table, rules, default, cells, comparisons, confidence, around, rest_of(cells, around), looks, waits=waits)
 
 
 def surroundings_of(run: Run) -> Surroundings:

@@ -8,17 +8,19 @@ from backends.arm import Arm, Provider
 from backends.cell import Phase
 from store.decision import Pair
 from tuner.deciding.table import Table
+from tuner.limits import serves
 
 
 def pairs_of(table: Table) -> tuple[Pair, ...]:
     """Every prefill arm with every decode arm of the same page size and KV dtype, each usable on every cell of its phase.
 
     One page size and one KV dtype serve both phases, so pairs are filtered, not picked a phase at a time. On a server of one
-    phase, whose cells are all of it, an arm is its own partner.
+    phase, whose cells are all of it, an arm is its own partner; so it is on one that verifies drafts on the prefill side.
     """
     phases = {weighted.cell.phase for weighted in table.cells}
     if len(phases) == 1:
-        return tuple(Pair(arm.name, arm.name) for arm in _usable(table, *phases))
+        alone = (arm for arm in _usable(table, *phases) if all(serves(arm, phase, table.exclusions) for phase in Phase))
+        return tuple(Pair(arm.name, arm.name) for arm in alone)
     return tuple(
         Pair(prefill.name, decode.name)
         for prefill in _usable(table, Phase.PREFILL)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from statistics import fmean
 
 from store.decision import CellResult, Interval, Pair, StepModel
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
-from tuner.deciding.scores import cell_differences, cell_ratio
+from tuner.deciding.scores import cell_differences, cell_ratio, served_ln
 from tuner.objective import US_PER_MS
 from tuner.step import step_model
 
@@ -44,9 +43,9 @@ def _attention_ms(contest: Contest, pair: Pair, weighted: WeightedCell) -> float
 
 
 def median_us(contest: Contest, arm: str, cell: str) -> float:
-    """Over the processes that timed it; raises `StatisticsError` where none did."""
+    """Over the processes that timed it, or as `served_ln` has it; raises ValueError where none did."""
     key = (arm, cell)
-    return math.exp(fmean(process.ln_us[key] for process in contest.table.processes if key in process.ln_us))
+    return math.exp(served_ln(contest, [(each.board, each.ln_us[key]) for each in contest.table.processes if key in each.ln_us]))
 
 
 def _ratio(contest: Contest, arm: str, weighted: WeightedCell) -> Interval | None:

@@ -11,12 +11,11 @@ from tuner.deciding.contest import Contest, contest_of
 from tuner.deciding.incumbent import incumbent, unmeasured, usual
 from tuner.deciding.leaving import leaving
 from tuner.deciding.pairs import pairs_of, thin, unranked
-from tuner.deciding.scores import differences, objective_ms, ratio, step_gain, worst_cell
+from tuner.deciding.scores import least_detectable, objective_ms, ratio, step_gain, worst_cell
 from tuner.deciding.table import Table, table_of
 from tuner.deciding.ties import Choice, choose, preference_of
 from tuner.objective import counted
 from tuner.racing.course import Course, course_of
-from tuner.statistics import minimum_detectable
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,11 @@ class Standing:
     scores: tuple[PairScore, ...]
     choice: Choice
     fresh: Contest | None = None
+
+    @property
+    def compared(self) -> tuple[Pair, ...]:
+        """Those with a ratio to the default, who may be picked first, then by attention time."""
+        return tuple(score.pair for score in self.scores if score.ratio is not None)
 
 
 def standing_of(run: Run) -> Standing:
@@ -77,6 +81,5 @@ def detectable(standing: Standing) -> float | None:
     contest, base = standing.contest, standing.contest.default or standing.choice.leader
     if base is None:
         return None
-    spreads = [differences(contest, pair, base) for pair in standing.ranked if pair != base and pair not in standing.course.left]
-    effects = [minimum_detectable(spread, contest.confidence, contest.rules.sigma_floor) for spread in spreads]
+    effects = [least_detectable(contest, pair, base) for pair in standing.ranked if pair != base and pair not in standing.course.left]
     return max((effect for effect in effects if effect is not None), default=None)

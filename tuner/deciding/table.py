@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from backends.arm import Arm
@@ -26,6 +26,11 @@ class Table:
     cells: tuple[WeightedCell, ...]
     processes: tuple[Process, ...]
     exclusions: tuple[Exclusion, ...]
+
+    @property
+    def boards(self) -> tuple[str | None, ...]:
+        """Those that its processes ran on, in order."""
+        return tuple(dict.fromkeys(process.board for process in self.processes))
 
     def cells_of(self, phase: Phase) -> tuple[WeightedCell, ...]:
         return tuple(weighted for weighted in self.cells if weighted.cell.phase is phase)
@@ -64,10 +69,11 @@ class Table:
 
 def table_of(run: Run, confirming: bool = False) -> Table:
     """Of the processes that choices rest on, or of those ``confirming`` one afterwards."""
+    own, rounds = run.environment.board.uuid, run.confirmation if confirming else run.race
     return Table(
         arms={arm.name: arm for arm in run.arms},
         trials={(trial.arm, trial.cell): trial for trial in run.trials},
         cells=run.cells,
-        processes=tuple(process_of(round_) for round_ in (run.confirmation if confirming else run.race)),
+        processes=tuple(process_of(replace(round_, board=round_.board or own)) for round_ in rounds),
         exclusions=run.exclusions,
     )

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from store.decision import Pair, PairScore
 from tuner.deciding.contest import Contest, counted_arms
-from tuner.deciding.scores import differences
-from tuner.statistics import tied
+from tuner.deciding.scores import tied_at
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,6 @@ def _fastest(scores: Iterable[PairScore]) -> Pair | None:
 
 
 def is_tied(contest: Contest, pair: Pair, other: Pair) -> bool:
-    rules = contest.rules
     if counted_arms(pair, contest.cells) == counted_arms(other, contest.cells):
         return True
-    return tied(differences(contest, pair, other), rules.tie_margin, contest.look_confidence, rules.sigma_floor)
+    return tied_at(contest, pair, other, contest.look_confidence)

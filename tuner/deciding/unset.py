@@ -9,10 +9,9 @@ from reports import numbers, wording
 from reports.choice import step_change
 from store.decision import Pair, PairScore
 from tuner.deciding.contest import Contest
-from tuner.deciding.scores import differences, objective_ms
+from tuner.deciding.scores import least_detectable, objective_ms
 from tuner.deciding.ties import Choice, enough
 from tuner.racing.elimination import ALPHA
-from tuner.statistics import minimum_detectable
 from tuner.step import share
 
 
@@ -37,13 +36,18 @@ def in_words(passed: PairScore) -> str:
 
 
 def _of_barred(contest: Contest, default: Pair, rivals: list[PairScore], passed: str | None) -> str:
-    """None of ``rivals`` may be picked, so none of them is named as the best."""
+    """None of ``rivals`` may be picked, so none of them is named as the best. That all of them are slower comes before what else is
+    against them; a rival that left the race is, since only the default is left in it."""
     if not rivals:
         return "no other arm was measured on every cell"
     gains, pairs = [score.step_gain_high for score in rivals], [score.pair for score in rivals]
     if all(gain is not None and gain <= 0 for gain in gains):
         least = numbers.percent(-max(gain for gain in gains if gain is not None))
         return f"no arm beat the default: with {_others(contest, default, pairs)} a step is at least {least} slower, predicted"
+    left = [score for score in rivals if score.dropped is not None]
+    if left and all(score in left or (score.step_gain_high is not None and score.step_gain_high <= 0) for score in rivals):
+        first = min(left, key=lambda score: score.objective_ms)
+        return f"no arm beat the default: {wording.pair(first.pair)} {first.dropped}"
     nearest = min(rivals, key=lambda score: score.objective_ms)
     return "no other pair may be picked" + ("" if passed else f": {nearest.barred}")
 
@@ -90,7 +94,7 @@ def _in_numbers(contest: Contest, default: Pair, allowed: list[PairScore], choic
 
 def _detectable(contest: Contest, default: Pair, rival: Pair) -> str:
     """How small a difference would have shown."""
-    found = minimum_detectable(differences(contest, rival, default), contest.confidence, contest.rules.sigma_floor)
+    found = least_detectable(contest, rival, default)
     return "" if found is None else f"; a difference of {numbers.percent(found)} would have shown in four such runs of five"
 
 

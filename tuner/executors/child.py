@@ -27,7 +27,7 @@ class Children:
     def run(self, command: Sequence[str], say: Say, environment: Mapping[str, str] | None = None) -> Done:
         """Blocks until it ends. Raises OSError where it does not start."""
         silent: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        silent |= {"text": True, "errors": "replace", "start_new_session": True, "preexec_fn": _end_with_us}
+        silent |= {"text": True, "errors": "replace", "start_new_session": True, "preexec_fn": end_with_us}
         process = subprocess.Popen(command, env=environment, **silent)
         with self._lock:
             self._running.add(process)
@@ -46,7 +46,7 @@ class Children:
                 process.send_signal(signal.SIGINT)
 
 
-def _end_with_us() -> None:
+def end_with_us() -> None:
     """However we end: a job left behind would go on measuring beside the one that is begun in its place."""
     if hasattr(LIBRARY, "prctl"):
         LIBRARY.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

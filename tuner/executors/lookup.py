@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from store.connect import file_of, open_store
+from tuner.calibrated import neighbours_are_harmless
 from tuner.clock import PhaseClock
 from tuner.executors.executor import Executor
 from tuner.executors.local import Local
@@ -9,26 +11,36 @@ from tuner.progress import Progress
 from tuner.session import Session
 from tuner.settings import Settings
 
+RAY = "ray"
 
-def executor_of(settings: Settings) -> Executor:
-    """Raises `UsageError` where it cannot run here."""
+
+def executor_of(settings: Settings, again: bool = False) -> Executor:
+    """``again``: nodes of a cluster that was there before may still be on their way. Raises `UsageError` where it cannot run here."""
     if settings.executor.kind == "slurm":
         from tuner.executors.slurm import Slurm
 
         return Slurm(settings.executor)
-    if settings.executor.kind == "ray":
+    if settings.executor.kind == RAY:
         from tuner.executors.ray_cluster import connected
 
-        return connected(settings.executor, settings.store_url)
+        return connected(settings.executor, settings.store_url, again)
     return _local(settings)
 
 
 def _local(settings: Settings) -> Local:
-    """One GPU at a time, since nobody knows what a busy neighbour does to its host's others, unless the user says that it does nothing."""
-    if settings.executor.exclusive_host or settings.world is not None:
+    """One GPU at a time, since nobody knows what a busy neighbour does to its host's others, unless a calibration has shown, or the user
+    says, that it does nothing."""
+    exclusive, file = settings.executor.exclusive_host, file_of(settings.store_url)
+    if settings.world is not None or (exclusive and file is not None and not file.exists()):
         return Local()
     with Progress() as progress, Session(settings.scenario.engine, progress, PhaseClock()) as session:
         devices = session.devices()
+        if exclusive and not (len(devices) > 1 and _harmless(settings, session)):
+            return Local()
         if len(devices) > 1:
             progress.note(f"{len(devices)} GPUs at once; executor.exclusive_host=true measures one at a time, without neighbours")
     return Local(devices)
+
+
+def _harmless(settings: Settings, session: Session) -> bool:
+    return neighbours_are_harmless(open_store(settings.store_url), session.facts(()).environment.board)

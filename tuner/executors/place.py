@@ -12,13 +12,15 @@ DEVICES = "CUDA_VISIBLE_DEVICES"
 @dataclass(frozen=True)
 class Place:
     """The settings of group `executor`. ``device``: the UUID of the GPU that this job has for itself, None = the first visible one.
-    ``since``: when the sweep was begun that this job is of; what was begun later is its own, though another process did it."""
+    ``since``: when the sweep was begun that this job is of; what was begun later is its own, though another process did it.
+    ``spread``: this job is the only one of its sweep, so that its rounds may have what else is idle in the cluster."""
 
     kind: str = "local"
     exclusive_host: bool = True
     device: str | None = None
     numa: bool = True
     since: str | None = None
+    spread: bool = False
     folder: str = "slurm"
     submit: bool = False
     options: tuple[str, ...] = ()

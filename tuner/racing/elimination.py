@@ -41,26 +41,37 @@ class Defeat:
 
 def defeats(contest: Contest, pairs: Collection[Pair], may_beat: MayBeat, grounds: Grounds, beats: Beats) -> dict[Pair, Defeat]:
     """Who of ``pairs``, all in every process of ``contest``, is beaten by another of them that ``may_beat`` it: each by the rival it is
-    furthest behind."""
+    furthest behind. For a server that waits for its slowest board one must be behind on each, whichever that is."""
+    processes = contest.table.processes
 
     @cache
     def ln_times(pair: Pair, cells: Ground) -> tuple[float, ...]:
-        return tuple(math.log(attention_ms(process, pair, cells)) for process in contest.table.processes)
+        return tuple(math.log(attention_ms(process, pair, cells)) for process in processes)
 
     def behind(pair: Pair, rival: Pair, cells: Ground) -> list[float]:
         return [mine - theirs for mine, theirs in zip(ln_times(pair, cells), ln_times(rival, cells))]
 
     def inexact(pair: Pair, rival: Pair, cells: Ground) -> float:
-        return mean_error([attention_error(process, pair, rival, cells) for process in contest.table.processes])
+        return mean_error([attention_error(process, pair, rival, cells) for process in processes])
+
+    def beaten(pair: Pair, rival: Pair, on: Ground) -> bool:
+        found = behind(pair, rival, on)
+        everywhere = not contest.waits or slower_on_each([process.board for process in processes], found)
+        return everywhere and beats(found, partial(inexact, pair, rival, on))
 
     found: dict[Pair, Defeat] = {}
     for pair, rival in permutations(pairs, 2):
         apart = grounds.get((pair, rival), ())
-        if apart and may_beat(rival, pair) and all(beats(behind(pair, rival, on), partial(inexact, pair, rival, on)) for on in apart):
+        if apart and may_beat(rival, pair) and all(beaten(pair, rival, on) for on in apart):
             lost = behind(pair, rival, sum(apart, ()))
             defeat = Defeat(pair, rival, apart, fmean(lost), len(lost))
             found[pair] = max(found.get(pair, defeat), defeat, key=lambda one: one.mean)
     return found
+
+
+def slower_on_each(boards: Sequence[str | None], found: Sequence[float]) -> bool:
+    """Whether the mean difference is above 0 on each board; ``boards`` has that of each process."""
+    return all(fmean(one for one, of in zip(found, boards) if of == board) > 0 for board in set(boards))
 
 
 def while_racing(contest: Contest, rivals: int) -> Beats | None:

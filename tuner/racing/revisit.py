@@ -14,9 +14,10 @@ from tuner.budgeting.rationing import rounds_fit
 from tuner.job import Job
 from tuner.looks import REVISITS
 from tuner.patience import Patience
-from tuner.race import of_one_kind, refuse_disturbed
+from tuner.race import of_one_kind
 from tuner.racing.finalists import Finals, next_finals, under
 from tuner.racing.sameness import spaced_cells
+from tuner.rounds.measure import refuse_disturbed
 from tuner.workers.failure import WorkerFailed
 
 Under = tuple[tuple[Condition, CellRound], ...]
@@ -47,7 +48,7 @@ def _measured(job: Job, coming: Finals) -> Revisit:
         for event in worker.ask(_question(job, coming)):
             job.hear(event, _headline(coming))
             if event["event"] == "round":
-                refuse_disturbed(job)
+                refuse_disturbed(job.session)
                 measured = of_one_kind(load_run(job.store, job.run_id), from_plain(Round, event["round"]))
                 cells = {cell.cell: cell for cell in measured.cells}
                 times = tuple((condition, cells[under(coming.cell, condition).name]) for condition in coming.conditions)

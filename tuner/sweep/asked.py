@@ -10,7 +10,8 @@ from store.sweep import Ending
 from tuner.boundary import exit_code, sentence
 from tuner.errors import UsageError
 from tuner.executors.executor import Task
-from tuner.executors.lookup import executor_of
+from tuner.executors.lookup import RAY, executor_of
+from tuner.executors.ray_driver import outlasting_heads
 from tuner.settings import Settings, pin_override
 from tuner.sweep.looking import looked_at
 from tuner.sweep.places import folder_of, placed
@@ -22,7 +23,7 @@ OF_THE_COMMAND = ("fresh", "json", "explain", "wait_for_gpu", "ask_limit", "meas
 OF_THE_PLACE = "executor."
 
 
-def run_asked(overrides: Sequence[str], config_dir: str | None) -> int:
+def run_asked(overrides: Sequence[str], config_dir: str | None, debug: bool) -> int:
     """The gravest exit code of all scenarios. Raises `UsageError` where nothing can be begun."""
     found = wishes(overrides)
     looked = looked_at(found, config_dir)
@@ -40,7 +41,12 @@ def run_asked(overrides: Sequence[str], config_dir: str | None) -> int:
         else:
             scenarios.append(Scenario(_known_by(wish), None, Ending(exit_code(each), sentence(each))))
     folder = folder_of(kept)
-    return run_sweep(scenarios, executor_of(good[0]), folder, good[0].fresh, good[0].json)
+    place, fresh = good[0].executor, good[0].fresh
+
+    def work(again: bool) -> int:
+        return run_sweep(scenarios, executor_of(good[0], again), folder, fresh and not again, good[0].json)
+
+    return outlasting_heads(work, place.address, debug) if place.kind == RAY else work(False)
 
 
 def _known_by(wish: Wish) -> Wish:

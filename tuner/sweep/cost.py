@@ -17,7 +17,7 @@ from tuner.boundary import sentence
 from tuner.budgeting.estimate import run_seconds, timed_cells
 from tuner.plan import make_plan
 from tuner.settings import Settings
-from tuner.sweep.looking import looked_at
+from tuner.sweep.looking import looked_at, looking_s
 from tuner.sweep.wishes import Wish, wishes
 
 BOARDS = (1, 2, 4, 8, 16)
@@ -35,12 +35,12 @@ def sweep_cost(overrides: Sequence[str], config_dir: str | None) -> SweepCost:
     looked = looked_at(found, config_dir)
     tuned = _tuned_in(next((each.store_url for each in looked if isinstance(each, Settings)), None))
     costs = tuple(_cost(wish, each, tuned) for wish, each in zip(found, looked))
-    return SweepCost(costs, walls([cost.seconds for cost in costs if cost.seconds is not None]))
+    return SweepCost(costs, walls([cost.seconds for cost in costs if cost.seconds is not None], looking_s(len(costs))))
 
 
-def walls(seconds: Sequence[float], boards: Iterable[int] = BOARDS) -> tuple[tuple[int, float], ...]:
-    """(boards, wall time) as a sweep works them off: in their order, each on the board that is free first."""
-    return tuple((count, _wall(seconds, count)) for count in boards if count == 1 or count <= len(seconds))
+def walls(seconds: Sequence[float], before_s: float = 0.0, boards: Iterable[int] = BOARDS) -> tuple[tuple[int, float], ...]:
+    """(boards, wall time) as a sweep works them off: in their order, each on the board that is free first, ``before_s`` after its begin."""
+    return tuple((count, before_s + _wall(seconds, count)) for count in boards if count == 1 or count <= len(seconds))
 
 
 def _wall(seconds: Sequence[float], boards: int) -> float:

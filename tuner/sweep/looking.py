@@ -1,6 +1,6 @@
 """What each scenario of a sweep comes to, looked at before the first one is begun.
 
-Hydra takes a tenth of a second for each; of many on every processor at once.
+Hydra takes a fraction of a second for each; of many on every processor at once.
 """
 
 from __future__ import annotations
@@ -16,6 +16,12 @@ from tuner.settings import Settings, compose
 from tuner.sweep.wishes import Wish
 
 FEW = 16  # up to so many processes are not worth starting
+EACH_S = 0.25  # of a core; judgement, for cores that are free
+
+
+def looking_s(count: int) -> float:
+    """How long it takes to look at so many, before any is begun."""
+    return EACH_S * count / (1 if count <= FEW else len(os.sched_getaffinity(0)))
 
 
 def looked_at(wishes: Sequence[Wish], config_dir: str | None) -> list[Settings | Exception]:

@@ -20,6 +20,7 @@ from tuner.errors import OK, worst
 from tuner.executors.executor import Done, Executor, Task
 from tuner.new_run import command_line
 from tuner.progress import Progress
+from tuner.sweep.alone import alone
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def run_sweep(scenarios: Sequence[Scenario], executor: Executor, folder: Path, f
 
     Returns the gravest exit code. Raises KeyboardInterrupt once all that ran have ended.
     """
-    with Progress() as progress:
+    with Progress() as progress, alone(folder, progress):
         course = Course(folder, progress, begun(folder, [each.wish for each in scenarios], fresh))
         course.keep()
         for place, each in enumerate(scenarios):
@@ -130,7 +131,8 @@ def _one(course: Course, task: Task, executor: Executor, places: queue.SimpleQue
     place, began = places.get(), time.monotonic()
     headline = f"{task.number} of {len(course.sweep.entries)}, {task.name}"
     try:
-        of_this_sweep = replace(task, overrides=(*task.overrides, f"executor.since='{course.sweep.begun}'"))
+        more = (f"executor.since='{course.sweep.begun}'", *(["executor.spread=true"] if len(course.sweep.entries) == 1 else []))
+        of_this_sweep = replace(task, overrides=(*task.overrides, *more))
         done = executor.run(of_this_sweep, place, lambda line: course.progress.phase(headline, line))
     except Exception as error:  # of this one alone: the others still run
         done = Done(getattr(error, "exit_code", 70), None, str(error))

@@ -10,7 +10,7 @@ from typing import Any
 from tuner.errors import UsageError
 from tuner.explain import usage_errors
 
-FILE = "scenarios"
+FILE, NONE = "scenarios", "null"
 AS_LIST = "write a YAML list with the overrides of one scenario a line, such as - model=qwen3_8b traffic=chat"
 
 Wish = tuple[str, ...]
@@ -21,16 +21,22 @@ def wishes(overrides: Sequence[str]) -> tuple[Wish, ...]:
 
     Raises `UsageError` for a file or an override that cannot be read.
     """
-    given = [override.partition("=")[2] for override in overrides if override.startswith(f"{FILE}=")]
-    common = [override for override in overrides if not override.startswith(f"{FILE}=")]
+    given = [value for override in overrides if _names_file(override) and (value := override.partition("=")[2]) != NONE]
+    common = [override for override in overrides if not _names_file(override)]
     lines = _lines(Path(given[-1].strip("'\""))) if given else [()]
     found = [wish for line in lines for wish in _combinations([*common, *line])]
     return tuple(dict.fromkeys(found))
 
 
+def _names_file(override: str) -> bool:
+    return override.startswith(f"{FILE}=")
+
+
 def _lines(file: Path) -> list[Wish]:
     import yaml
 
+    if not file.name:
+        raise UsageError(f"{FILE}= names no file; {AS_LIST}")
     try:
         tree = yaml.safe_load(file.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
@@ -49,6 +55,8 @@ def _line(entry: Any, file: Path, number: int) -> Wish:
         raise UsageError(f"scenarios={file}: entry {number} ({entry!r}) is no line of overrides ({error}); {AS_LIST}") from error
     if isinstance(entry, dict):
         raise UsageError(f"scenarios={file}: entry {number} is a mapping; {AS_LIST}")
+    if any(map(_names_file, words)):
+        raise UsageError(f"scenarios={file}: entry {number} names a file of scenarios again; write its lines into this one")
     return tuple(words)
 
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import product
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from backends.cell import Phase
 from reports.robustness import section
@@ -109,3 +112,41 @@ def test_the_sentences_hold_the_numbers_and_who_would_be_ahead() -> None:
     assert "(all of it on decode-8-1000) to 1.300 (all on decode-64-1000) whatever the weights of the cells" in text
     assert "triton is ahead on decode-8-1000" in text and "on it would be ahead over all" in text
     assert "with the 12 hours of the log drawn again 200 times" in text
+
+
+MICROSECONDS = st.floats(1.0, 1e4)
+PAIR = st.tuples(MICROSECONDS, MICROSECONDS)
+STEPS = st.lists(st.integers(0, 50), min_size=2, max_size=8)
+
+
+@settings(max_examples=30)
+@given(PAIR, PAIR, st.floats(1e-3, 1e3), st.floats(1e-3, 1e3))
+def test_no_weights_leave_the_range_and_either_side_of_the_flip_share_another_is_ahead(
+    fa3: tuple[float, float], triton: tuple[float, float], small: float, large: float
+) -> None:
+    """Times are what a process measured: whatever weights are laid over them, here as many steps of each kind."""
+    assume(all(abs(math.log(new / old)) > 1e-3 for new, old in zip(triton, fa3)))
+    robustness = found(run_with(fa3, triton))
+    news, olds = (small * us[0] + large * us[1] for us in (triton, fa3))
+    assert robustness.low * (1 - 1e-6) <= news / olds <= robustness.high * (1 + 1e-6)
+    if robustness.flip_share is None:
+        assert (news > olds) == (robustness.ratio > 1)
+        return
+    turning, elsewhere = (small * fa3[0], large * fa3[1]) if robustness.turning == (SMALL,) else (large * fa3[1], small * fa3[0])
+    share = turning / (turning + elsewhere)
+    assume(abs(share - robustness.flip_share) > 1e-6)
+    assert ((news > olds) == (robustness.ratio > 1)) == (share < robustness.flip_share)
+    assert robustness.share < robustness.flip_share
+
+
+@settings(max_examples=30)
+@given(STEPS.flatmap(lambda small: st.tuples(st.just(small), st.lists(st.integers(0, 50), min_size=len(small), max_size=len(small)))))
+def test_hours_drawn_again_stay_between_the_ends_of_any_weights_and_turn_only_what_may_turn(hours: tuple[list[int], list[int]]) -> None:
+    small, large = hours
+    assume(sum(small) and sum(large))
+    robustness = found(recorded(run_with((20.0, 100.0), (15.0, 130.0)), tuple(map(float, small)), tuple(map(float, large))))
+    drawn = robustness.resampled
+    assert drawn is not None and drawn.blocks == len(small)
+    assert robustness.low - 1e-9 <= drawn.low <= drawn.high <= robustness.high + 1e-9 and 0 <= drawn.turned <= 1
+    if drawn.turned > 0.03:  # more than lie beyond the end on that side
+        assert drawn.low <= 1 if robustness.ratio > 1 else drawn.high >= 1

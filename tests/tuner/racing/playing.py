@@ -46,6 +46,7 @@ def seated(measured: Round, coming: NextRound) -> Round:
 def _with(cell: CellRound, seats: set[tuple[str, str]]) -> CellRound:
     return replace(
         cell,
+        launches=tuple(entry for entry in cell.launches if (entry[0], cell.cell) in seats),
         visits=tuple(visit for visit in cell.visits if (visit.arm, cell.cell) in seats),
         metadata_us=tuple(entry for entry in cell.metadata_us if (entry[0], cell.cell) in seats),
     )
