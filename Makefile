@@ -11,7 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 GPU := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 RUN := $(VENV)/bin
 
-.PHONY: tune test test-engine setup engines browser lint types bench bench-store bench-statistics bench-peers bench-upgrades examples figures pyz docs docs-check clean
+.PHONY: tune test test-engine setup engines browser lint types bench bench-store bench-sweep bench-statistics bench-peers bench-adapters bench-step bench-upgrades examples figures pyz docs docs-check clean
 
 tune: setup  ## measure on this machine; overrides: make tune ARGS="model=qwen3_8b traffic=chat"
 	$(RUN)/attnpin tune $(ARGS)
@@ -24,6 +24,7 @@ test: setup engines  ## the tests that need no GPU; those that do, one at a time
 test-engine: setup engines  ## the rules of SGLang's argument resolution against SGLang itself: 9,000 scenarios, three releases, minutes
 	$(RUN)/python tests/engine/unpack.py 0.5.23 || test $$? -eq 75
 	$(RUN)/python tests/engine/unpack.py vllm-0.33.0 || test $$? -eq 75
+	$(RUN)/python tests/engine/unpack.py adapters || test $$? -eq 75
 	$(RUN)/python -m pytest -q -rP -m engine -n 2 --dist loadfile tests/engine $(ARGS)
 
 setup: $(VENV)/.installed
@@ -50,6 +51,12 @@ bench: setup  ## start-up times against a bare interpreter; how fast the limits 
 bench-store: setup  ## report, history, check --fast, ... on ten million trials, in SQLite and PostgreSQL: ten minutes, 5 GB of disk for a while
 	$(RUN)/python -m tests.bench.large_store
 
+bench-sweep: setup  ## what a thousand scenarios were foretold to cost beside what they took, through a Ray cluster of this machine: an hour of two cores, goes on where it was cut off
+	$(RUN)/python -m pip install --quiet -e ".[ray]"
+	$(RUN)/python -m tests.bench.sweep measure $(CURDIR)/.cache/sweep $(ARGS)
+	$(RUN)/python -m tests.bench.sweep keep $(CURDIR)/.cache/sweep
+	$(RUN)/python -m tests.docs
+
 bench-statistics: setup  ## how often verdicts are wrong, on noise whose truth is known: ten minutes of one core, then docs/error-rates.md
 	$(RUN)/python -m tests.bench.statistics
 	$(RUN)/python -m tests.docs
@@ -61,6 +68,18 @@ bench-peers: setup  ## picks of ours beside those of other timing tools, on a GP
 	$(RUN)/python -m tests.bench.peers keep .cache/peers.jsonl
 	$(RUN)/python -m pip install --quiet -e ".[plot]"
 	$(RUN)/python -m tests.bench.peers plot
+	$(RUN)/python -m tests.docs
+
+bench-step: setup  ## differences between backends in SGLang's own steps beside predicted ones, on a GPU with SGLang: 40 minutes, goes on where it was cut off; overrides: ARGS="engine.path=..."
+	mkdir -p .cache
+	$(RUN)/python -m tests.bench.step measure .cache/step.jsonl store.url=sqlite:///.cache/step.db $(ARGS)
+	$(RUN)/python -m tests.bench.step keep .cache/step.jsonl
+	$(RUN)/python -m tests.docs
+
+bench-adapters: setup  ## kernel adapters beside the engine's own objects, on a GPU with SGLang: four minutes a process, goes on where it was cut off; overrides: ARGS="engine.path=..."
+	mkdir -p .cache
+	$(RUN)/python -m tests.bench.adapters measure .cache/adapters.jsonl.zst 2 $(ARGS)
+	$(RUN)/python -m tests.bench.adapters keep .cache/adapters.jsonl.zst
 	$(RUN)/python -m tests.docs
 
 bench-upgrades: setup  ## what compare says of an environment and itself, and itself slowed by 5 %, on a GPU: half an hour, goes on where it was cut off; overrides: ARGS="engine.path=..."

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from backends.arm import Arm
 from backends.environment import Environment
@@ -25,6 +26,7 @@ from tuner.worker_code import worker_code
 from tuner.workers.failure import WorkerFailed
 
 OWNER = "attnpin layouts"
+Listed = Mapping[str, Any]  # arm, cell, kernels
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,16 @@ def measure(file: Path, processes: int, overrides: Sequence[str]) -> None:
         environment = session.facts(("sglang", "torch", "triton", *imports_of(any_of.entries))).environment
         take_device(session, device_key(environment.board), OWNER, Wait(any_of.wait_for_gpu_s))
         sittings = [sitting_of(name, settings_on(each, environment), environment.releases) for name, each in settings.items()]
-        turns = list(missing(read_rows(file), sittings, processes))
-        progress.total(len(turns))
-        for number, turn in enumerate(turns, 1):
-            session.expect([after.sitting.arms for after in turns[number:]])
-            _take(session, turn, environment, file)
-            progress.step()
+        take(session, list(missing(read_rows(file), sittings, processes)), environment, file)
+
+
+def take(session: Session, turns: Sequence[Turn], environment: Environment, file: Path) -> None:
+    """Each turn in a process of its own, the next ones importing beside it."""
+    session.progress.total(len(turns))
+    for number, turn in enumerate(turns, 1):
+        session.expect([after.sitting.arms for after in turns[number:]])
+        _take(session, turn, environment, file)
+        session.progress.step()
 
 
 def missing(rows: Sequence[Row], sittings: Sequence[Sitting], processes: int) -> Iterator[Turn]:
@@ -72,6 +78,9 @@ def _take(session: Session, turn: Turn, environment: Environment, file: Path) ->
         turn = replace(turn, sitting=sitting)
         try:
             for timed in _timed(session, turn):
+                if not isinstance(timed, CellRound):
+                    write_rows(with_kernels(read_rows(file), turn, timed), file)
+                    continue
                 write_rows((*read_rows(file), _row(turn, environment, timed)), file)
                 sitting = replace(sitting, cells=tuple(cell for cell in sitting.cells if cell.name != timed.cell))
         except WorkerFailed as failure:
@@ -82,7 +91,17 @@ def _take(session: Session, turn: Turn, environment: Environment, file: Path) ->
                 sitting = replace(sitting, arms=tuple(arm for arm in sitting.arms if arm.name != failure.arm))
 
 
-def _timed(session: Session, turn: Turn) -> Iterator[CellRound]:
+def with_kernels(rows: Sequence[Row], turn: Turn, listed: Listed) -> tuple[Row, ...]:
+    """``rows`` with what an arm of this turn launches on a cell."""
+    place = (turn.sitting.geometry, turn.process, listed["cell"])
+    added = (str(listed["arm"]), tuple(listed["kernels"]))
+    return tuple(
+        replace(row, kernels=(*row.kernels, added)) if (row.geometry, row.process, row.cell.name) == place else row for row in rows
+    )
+
+
+def _timed(session: Session, turn: Turn) -> Iterator[CellRound | Listed]:
+    """Cells as they are done, and then what was listed of them."""
     session.clock.enter("import")
     with session.worker(turn.sitting.arms) as worker:
         for event in worker.ask(_question(session, turn)):
@@ -90,6 +109,9 @@ def _timed(session: Session, turn: Turn) -> Iterator[CellRound]:
                 _hear(session, turn, event["phase"], event.get("cell"))
             if event["event"] == "cell_round":
                 yield from_plain(CellRound, event["cell_round"])
+        if turn.sitting.listing is not None:
+            listing = {**_question(session, turn), "do": "call", "function": turn.sitting.listing}
+            yield from (event["result"] for event in worker.ask(listing) if event["event"] == "result")
     if session.was_disturbed():
         session.progress.note(f"{_named(turn)}: imports beside it opened a context on the device; measure again, into another file")
 

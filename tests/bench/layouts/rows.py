@@ -20,7 +20,8 @@ LEVEL, MAX_BYTES = 19, 64 * 2**20
 
 @dataclass(frozen=True)
 class Row:
-    """``process`` counts the fresh processes of a geometry from 0; ``versions`` are those behind the arms' import names."""
+    """``process`` counts the fresh processes of a geometry from 0; ``versions`` are those behind the arms' import names. ``kernels``: (arm,
+    names of what one call launches, in order), of whoever was asked for them."""
 
     geometry: str
     process: int
@@ -30,6 +31,7 @@ class Row:
     arms: tuple[Arm, ...]
     cell: Cell
     timed: CellRound
+    kernels: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def read_rows(file: Path = ROWS) -> tuple[Row, ...]:

@@ -28,13 +28,15 @@ SHARES = (0.0, 0.5, 0.9)  # of the prompt tokens in a batch, that all its reques
 
 @dataclass(frozen=True)
 class Sitting:
-    """Arms and cells of one geometry, on the server that they would run in."""
+    """Arms and cells of one geometry, on the server that they would run in. ``listing``: a function of a module that travelled along, which
+    lists what their calls launch."""
 
     geometry: str
     arms: tuple[Arm, ...]
     cells: tuple[Cell, ...]
     stage: StageSpec
     timing: TimingSpec
+    listing: str | None = None
 
 
 def settings_of(geometry: str, overrides: Sequence[str]) -> Settings:

@@ -16,7 +16,7 @@ from tests.bench.layouts.rows import Row, read_rows, write_rows
 from tests.bench.layouts.sitting import BACKENDS, GEOMETRIES, PAGE_SIZES, SHARES, Sitting, chat_with, even, prefix_for
 
 REFUSED = "{kind: refused, backend: triton, process: 2}"  # one arm of the second geometry
-SIMULATED = ("gpu=simulated", "measure.timing.warmup_s=0", "measure.timing.blocks=1", f"gpu.simulated.faults=[{REFUSED}]")
+SIMULATED = ("gpu=simulated", "measure.timing.warmup_s=0", "measure.timing.blocks=2", f"gpu.simulated.faults=[{REFUSED}]")
 
 
 @pytest.fixture(scope="module")

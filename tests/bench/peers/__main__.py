@@ -15,10 +15,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from tests.bench import row_file
 from tests.bench.peers.cells import LARGE, SMALL
 from tests.bench.peers.page import PICTURE as NAME
 from tests.bench.peers.page import render
-from tests.bench.peers.rows import ROWS, keep, read_rows
+from tests.bench.peers.rows import ROWS, read_rows
 from tests.bench.peers.score import results
 
 PICTURE = Path(__file__).parents[3] / "docs" / NAME
@@ -35,7 +36,7 @@ def main(arguments: list[str]) -> int:
         case ["report", *files]:
             print(render(read_rows(*(map(Path, files) if files else (ROWS,)))))
         case ["keep", *files] if files:
-            keep(read_rows(*map(Path, files)))
+            row_file.compress(read_rows(*map(Path, files)), ROWS)
         case ["plot"]:
             from tests.bench.peers.plot import draw
 

@@ -11,11 +11,12 @@ from typing import Any
 
 from backends.environment import Environment
 from backends.spec import TimingSpec
+from tests.bench import row_file
 from tests.bench.peers import oracle, ours
 from tests.bench.peers.agenda import Task, next_task
 from tests.bench.peers.cells import Ground, block_of, ground_of, group_of, settings_of
 from tests.bench.peers.heard import Heard
-from tests.bench.peers.rows import Row, append_row, read_rows
+from tests.bench.peers.rows import Row, read_rows
 from tuner.clock import PhaseClock
 from tuner.drivers import imports_of
 from tuner.machine import device_key, settings_on
@@ -50,7 +51,7 @@ def measure(file: Path, group: str, until_s: float, overrides: Sequence[str], on
                 progress.note(f"{task.kind} {task.index} of block {task.block} would not end in time")
                 return
             session.expect([ground.arms] * MOST_AHEAD)
-            append_row(taken(session, ground, group, task, environment, ahead), file)
+            row_file.append(taken(session, ground, group, task, environment, ahead), file)
             ahead = True
 
 

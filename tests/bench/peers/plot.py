@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from reports.web.rows import plain_ticks
 from tests.bench.peers.peers import MUCH
 from tests.bench.peers.score import Result
 
@@ -29,6 +30,8 @@ def draw(found: Iterable[Result], file: Path) -> None:
         axes.plot(seconds, worst, marker="o" if name == "attnpin" else ".", linewidth=2 if name == "attnpin" else 1, label=name)
     axes.axhline(100 * MUCH, color="grey", linestyle=":")
     axes.set(xscale="log", yscale="log", xlabel="seconds on a GPU, all cells", ylabel="worst regret, %")
+    for axis in (axes.xaxis, axes.yaxis):
+        plain_ticks(axis, log=True)
     axes.legend(fontsize="small")
     figure.savefig(file, format="svg", metadata={"Date": None})
     pyplot.close(figure)

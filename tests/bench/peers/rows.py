@@ -1,18 +1,13 @@
-"""What was measured: a line for each process that ended, appended at once; compressed where it is committed."""
+"""What was measured: a row for each process that ended."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import zstandard
-
-from backends.wire import from_plain, to_plain
+from tests.bench import row_file
 
 ROWS = Path(__file__).with_name("rows.jsonl.zst")
-LEVEL, MAX_BYTES = 19, 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -64,30 +59,4 @@ class Row:
 
 
 def read_rows(*files: Path) -> tuple[Row, ...]:
-    """Of those that are there, one after the other. A last line that a kill cut off is left out."""
-    return tuple(row for file in files if file.exists() for row in _rows(_text(file)))
-
-
-def append_row(row: Row, file: Path) -> None:
-    with file.open("a") as lines:
-        lines.write(_line(row))
-        lines.flush()
-
-
-def keep(rows: Iterable[Row], file: Path = ROWS) -> None:
-    file.write_bytes(zstandard.ZstdCompressor(level=LEVEL).compress("".join(map(_line, rows)).encode()))
-
-
-def _line(row: Row) -> str:
-    return json.dumps(to_plain(row)) + "\n"
-
-
-def _rows(text: str) -> Iterable[Row]:
-    whole = text[: text.rfind("\n") + 1]
-    return (from_plain(Row, json.loads(line)) for line in whole.splitlines())
-
-
-def _text(file: Path) -> str:
-    if file.suffix != ".zst":
-        return file.read_text()
-    return zstandard.ZstdDecompressor().decompress(file.read_bytes(), max_output_size=MAX_BYTES).decode()
+    return row_file.read(Row, *files)

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from tests.bench import row_file
 from tests.bench.peers import oracle, ours
 from tests.bench.peers.bias import bias
 from tests.bench.peers.made_up import CELL_S, START_S, Times, readings, rounds, row
 from tests.bench.peers.oracle import truths, usual_half_width
 from tests.bench.peers.page import NOTHING, render
 from tests.bench.peers.peers import RAISING
-from tests.bench.peers.rows import Reading, Row, append_row, keep, read_rows
+from tests.bench.peers.rows import Reading, Row, read_rows
 from tests.bench.peers.score import Result, Share, results
 
 CELL, OTHER = "decode-64x4096", "decode-64x12288"
@@ -149,8 +150,8 @@ def test_the_page_says_what_was_met_and_what_was_missed() -> None:
 def test_rows_are_kept_one_by_one_and_a_line_that_was_cut_off_is_left_out(tmp_path) -> None:  # type: ignore[no-untyped-def]
     rows, file = oracles(2), tmp_path / "rows.jsonl"
     for each in rows:
-        append_row(each, file)
+        row_file.append(each, file)
     file.write_text(file.read_text() + '{"kind": "ora')
     assert list(read_rows(file)) == rows
-    keep(read_rows(file), tmp_path / "rows.jsonl.zst")
+    row_file.compress(read_rows(file), tmp_path / "rows.jsonl.zst")
     assert list(read_rows(tmp_path / "rows.jsonl.zst", tmp_path / "none")) == rows

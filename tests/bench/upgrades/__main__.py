@@ -2,8 +2,8 @@
 
 python -m tests.bench.upgrades same TIMES [OVERRIDE ...]             an environment with itself, so many times: is to be exit 0
 python -m tests.bench.upgrades slowed TIMES [OVERRIDE ...]           with itself slowed by 5 %, so many times: is to be exit 1
-python -m tests.bench.upgrades contest KIND OLD NEW [OVERRIDE ...]   a real upgrade by the rule of `gate`; KIND is flashinfer, triton
-                                                                     or sglang-kernel, OLD and NEW are environments
+python -m tests.bench.upgrades contest KIND OLD NEW [OVERRIDE ...]   a real upgrade by the rule of `gate`; KIND is flashinfer, triton,
+                                                                     sglang-kernel or flash-attn-4, OLD and NEW are environments
 python -m tests.bench.upgrades oracle KIND OLD NEW [OVERRIDE ...]    the same in many more pairs of processes
 python -m tests.bench.upgrades add DATABASE ...                      keeps the finished comparisons of attnpin.db files
 python -m tests.bench.upgrades [page]                                judges what is kept

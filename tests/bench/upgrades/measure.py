@@ -31,6 +31,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     ),
     "triton": (*SMALL, "backend=[triton]", "engine.attention_backend=triton"),
     "sglang-kernel": (*SMALL, "backend=[fa3,triton]"),
+    "flash-attn-4": (*SMALL, "backend=[fa4,fa3,triton]"),
 }
 
 

@@ -30,7 +30,8 @@ Made by `make docs` from the comparisons that `python -m tests.bench.upgrades` m
   of the oracle is one that was judged. What it says is its {numbers.level(CONFIDENCE)} interval: *slower* or *faster* by surely over two
   percent, *within* two percent either way, or *across* that margin.
 
-A ratio is new/old: above 1 is slower.
+A ratio is new/old: above 1 is slower. Upgrades that were measured without an oracle (by heads and batch, a bisection, two checks of a pin)
+lie in [examples/upgrade](../examples/upgrade), and [after-an-upgrade.md](after-an-upgrade.md) says what they show.
 """
 NOTHING = "Not measured yet.\n"
 WANTED = 12  # upgrades times cells
