@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from backends.wire import to_plain
 from reports import numbers, page, verdict_row
+from reports.json_line import json_line
 from reports.page import Section, Table, clean
 from store.attribution import MOST, Alone, Attribution, Finding
 from store.bisection import Standing
@@ -28,7 +29,7 @@ WORDS = {
 
 def render_json(comparison: str, found: Attribution) -> str:
     """One line: that of the ``comparison``, with an ``attribution`` more."""
-    return json.dumps({**json.loads(comparison), "attribution": {"sentence": headline(found), **to_plain(found)}}) + "\n"
+    return json_line({**json.loads(comparison), "attribution": {"sentence": headline(found), **to_plain(found)}})
 
 
 def render_text(found: Attribution) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from backends.wire import to_plain
-from reports import numbers, recorded_reason, wording
+from reports import numbers, onward, recorded_reason, wording
+from reports.json_line import json_line
 from reports.page import clean
 from store.audit import Audit, Basis, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict, Relation
 from store.recorded_reason import RecordedReason
@@ -22,7 +22,7 @@ STAYS = {
 
 def render_json(audit: Audit) -> str:
     """The record's own fields."""
-    return json.dumps(to_plain(audit), indent=2) + "\n"
+    return json_line(to_plain(audit))
 
 
 def render_text(audit: Audit) -> str:
@@ -112,10 +112,20 @@ def _default(audit: Audit) -> Iterator[str]:
         yield _labelled("because", audit.default.because)
     if audit.default.flags:
         yield _labelled("flags", wording.flags(audit.default.flags))
-        yield _labelled("next", "attnpin tune, which looks at every backend, measures the best once more and pins it")
+    if audit.default.flags or audit.default.verdict is DefaultVerdict.UNTESTED:
+        yield _next(audit)
     yield _labelled("judged", audit.basis)
     if audit.run:
-        yield _labelled("report", f"attnpin report --run {audit.run}")
+        stored = onward.store(audit.command or "")
+        yield f"  {'report':<{LABEL_WIDTH}}  {onward.command('attnpin', 'report', '--run', audit.run, *stored)}"
+
+
+def _next(audit: Audit) -> str:
+    """As it can be typed, where it is known what was."""
+    what = "looks at every backend, measures the best once more and pins it"
+    if audit.command is None:
+        return _labelled("next", f"attnpin tune, where it serves, {what}")
+    return f"  {'next':<{LABEL_WIDTH}}  {onward.command('attnpin', 'tune', *onward.scenario(audit.command), about=what)}"
 
 
 def verdict(found: DefaultFound) -> str:

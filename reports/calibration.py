@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timedelta
 from statistics import fmean, median, stdev
 
 from backends.anchored import KNOWN_US, KNOWN_WITHIN, Anchors
 from backends.wire import to_plain
-from reports import numbers
+from reports import neighbours, numbers
 from reports.columns import fitted_table
+from reports.json_line import json_line
 from reports.page import Table
 from store.calibration import LIFE_DAYS, ArmNoise, Calibration
 
@@ -27,7 +27,7 @@ ANCHORS = {
 
 def render_json(calibration: Calibration) -> str:
     """The record's own fields."""
-    return json.dumps(to_plain(calibration), indent=2) + "\n"
+    return json_line(to_plain(calibration))
 
 
 def render_text(calibration: Calibration) -> str:
@@ -45,6 +45,7 @@ def _head(calibration: Calibration) -> tuple[str, ...]:
         f"process-to-process noise: {numbers.percent(calibration.sigma_0)}; it is the floor of every interval on this board until "
         f"{until:%Y-%m-%d}, or until its driver or power limit changes",
         f"called equivalent: {sum(each.equivalent for each in calibration.noise)} of {len(calibration.noise)}",
+        *(neighbours.lines(calibration.neighbours, calibration.sigma_0) if calibration.neighbours else ()),
     )
 
 

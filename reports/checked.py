@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from backends.wire import to_plain
 from reports import dispatch, numbers, page, wording
+from reports.json_line import json_line
 from reports.page import Section, Table, clean, one_line
 from reports.side_by_side import TOGETHER, WHY
 from reports.verdict import BEARINGS, change_table
@@ -27,14 +27,14 @@ ACTIONS = {Action.KEEP: "keep", Action.SWITCH: "switch to", Action.UNSET: "set n
 
 def render_json(found: Checked) -> str:
     """The record's own fields on one line."""
-    return json.dumps(to_plain(found)) + "\n"
+    return json_line(to_plain(found))
 
 
 def render_text(found: Checked) -> str:
     """Ways out as they are: their commands are to be typed."""
-    lines = (f"  {label:<10} {(one_line if label == WAY_OUT else clean)(line)}" for label, line in _lines(found))
-    head = "\n".join([headline(found), *lines])
-    return "\n\n".join([head, *map(page.text, _sections(found))]) + "\n"
+    said = (f"  {label:<10} {(one_line if label == WAY_OUT else clean)(line)}" for label, line in lines(found))
+    head = "\n".join([headline(found), *said])
+    return "\n\n".join([head, *map(page.text, sections(found))]) + "\n"
 
 
 def render_markdown(all_found: Sequence[Checked]) -> str:
@@ -43,8 +43,8 @@ def render_markdown(all_found: Sequence[Checked]) -> str:
     for found in all_found:
         blocks += [
             f"**{page.escaped(headline(found))}**",
-            "\n".join(map(page.bullet, _lines(found))),
-            *map(page.markdown, _sections(found)),
+            "\n".join(map(page.bullet, lines(found))),
+            *map(page.markdown, sections(found)),
         ]
     return _fitting(blocks) + "\n"
 
@@ -66,7 +66,7 @@ def _fitting(blocks: Sequence[str]) -> str:
     return "\n\n".join(kept)
 
 
-def _lines(found: Checked) -> Iterator[tuple[str, str]]:
+def lines(found: Checked) -> Iterator[tuple[str, str]]:
     yield "rests on", found.ground.value + (f", run {found.run}" if found.run else "")
     if found.glance:
         yield "one time", _glance(found.glance)
@@ -89,15 +89,15 @@ def _next(coming: Next) -> str:
     return f"{ACTIONS[coming.action]} {flags}".rstrip() + f", because {wording.unset(coming.because)}"
 
 
-def _sections(found: Checked) -> Iterator[Section]:
+def sections(found: Checked) -> Iterator[Section]:
     if found.fast.changes:
         yield Section("What changed", (change_table(found.fast),))
     if found.served or found.rivals:
-        lines = [*(_row(found, row) for row in found.served), *(_row(found, row, " (rival)") for row in found.rivals)]
-        yield Section("Today against the pin", (Table(HEADER, tuple(lines)), LEGEND))
+        rows = [*(_row(found, row) for row in found.served), *(_row(found, row, " (rival)") for row in found.rivals)]
+        yield Section("Today against the pin", (Table(HEADER, tuple(rows)), LEGEND))
     if found.confirmed:
-        rows = [row for row in found.confirmed.rows if row.cell]
-        yield Section("Both versions in one sitting", (Table(HEADER, tuple(_row(found, row) for row in rows)), PAIRS))
+        pairs = tuple(_row(found, row) for row in found.confirmed.rows if row.cell)
+        yield Section("Both versions in one sitting", (Table(HEADER, pairs), PAIRS))
     if found.broken:
         yield Section("Not to be had any more", tuple(_lost(found.broken)))
     if found.dispatches:

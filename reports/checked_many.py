@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from reports import html_table, wording
-from reports.html_table import Dress
+from reports import wording
 from reports.page import Table, clean, text_table
+from reports.web.page import Dress
 from store.checked import Checked
 from store.verdict import Verdict
 
@@ -27,8 +27,11 @@ def render_text(answers: Sequence[Answered]) -> str:
 
 def render_html(answers: Sequence[Answered], folder: Path) -> str:
     """A page that lies in ``folder``."""
-    dresses = [Dress("" if each.exit_code == 0 else "bad", 0, _page(each, folder)) for each in answers]
-    return html_table.render("Pins", [counts(answers)], Table(HEADER, tuple(map(_row, answers))), dresses)
+    from reports.web.html import render
+    from reports.web.list_page import list_page
+
+    dresses = tuple(Dress("" if each.exit_code == 0 else "bad", 0, _page(each, folder)) for each in answers)
+    return render(list_page("Pins", counts(answers), (), Table(HEADER, tuple(map(_row, answers))), dresses))
 
 
 def counts(answers: Sequence[Answered]) -> str:

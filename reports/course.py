@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 
 from backends.wire import to_plain
 from reports import numbers, page
+from reports.json_line import json_line
 from reports.page import Section, Table, clean
 from reports.side_by_side import WHY
 from store.comparison import Label
@@ -22,7 +22,7 @@ def render_text(courses: Sequence[Course]) -> str:
 
 
 def render_json(courses: Sequence[Course]) -> str:
-    return json.dumps([to_plain(course) for course in courses]) + "\n"
+    return json_line([to_plain(course) for course in courses])
 
 
 def _course(course: Course) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from reports.web.rows import is_wide, plain_ticks
 from store.comparison import Label
 from store.course import Course, Step
 
@@ -28,32 +30,35 @@ def draw(courses: Sequence[Course], kind: str) -> bytes:
     matplotlib.use("agg")
     matplotlib.rcParams["svg.hashsalt"] = "attnpin"
     from matplotlib import pyplot
-    from matplotlib.ticker import FormatStrFormatter
 
     figure, axes = pyplot.subplots(figsize=SIZE_INCHES, layout="constrained")
     ticks = dict.fromkeys(label(step) for course in courses for step in course.steps)
     place = {name: number for number, name in enumerate(ticks)}
     for course in courses:
-        times = [step.point.us for step in course.steps]
-        places = [place[label(step)] for step in course.steps]
-        (line,) = axes.plot(places, times, linewidth=1, label=course.arm)
-        axes.axhspan(times[0] * (1 - MARGIN), times[0] * (1 + MARGIN), color=line.get_color(), alpha=0.12, linewidth=0)
-        axes.errorbar(places, times, yerr=_ends(course), fmt="none", ecolor=line.get_color(), elinewidth=1)
-        axes.scatter(places, times, c=[colour(step) for step in course.steps], zorder=3)
+        _line(axes, course, place)
     given = {step.verdict.label for course in courses for step in course.steps if step.verdict}
     for verdict in (each for each in COLOURS if each in given):
         axes.scatter([], [], c=COLOURS[verdict], label=verdict.value)
     axes.set_xticks(range(len(place)), list(place), rotation=30, ha="right", fontsize="small")
     spread = [step.point.us for course in courses for step in course.steps]
     axes.set(ylabel="us of one call", title=f"{courses[0].cell}, bands: within {100 * MARGIN:.0f} % of the first point")
-    axes.set_yscale("log" if max(spread) > 3 * min(spread) else "linear")
-    for axis in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
-        axis(FormatStrFormatter("%.4g"))
+    axes.set_yscale("log" if is_wide(spread) else "linear")
+    plain_ticks(axes.yaxis, is_wide(spread))
     axes.legend(fontsize="small")
     held = io.BytesIO()
     figure.savefig(held, format=kind, metadata={"Date": None} if kind == "svg" else None)
     pyplot.close(figure)
     return held.getvalue()
+
+
+def _line(axes: Any, course: Course, place: Mapping[str, int]) -> None:
+    """One arm: its times and their intervals, the band of its first point, a dot a verdict."""
+    times = [step.point.us for step in course.steps]
+    places = [place[label(step)] for step in course.steps]
+    (line,) = axes.plot(places, times, linewidth=1, label=course.arm)
+    axes.axhspan(times[0] * (1 - MARGIN), times[0] * (1 + MARGIN), color=line.get_color(), alpha=0.12, linewidth=0)
+    axes.errorbar(places, times, yerr=_ends(course), fmt="none", ecolor=line.get_color(), elinewidth=1)
+    axes.scatter(places, times, c=[colour(step) for step in course.steps], zorder=3)
 
 
 def label(step: Step) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from json import dumps
 
 from backends.wire import to_plain
+from reports.json_line import json_line
 from store.rule_path import Branch, DefaultTree, RuleStep
 
 WALKED = {True: "yes", False: "no", None: ""}
@@ -13,7 +13,7 @@ REST = "anything else"
 
 
 def render_json(tree: DefaultTree, path: Sequence[RuleStep]) -> str:
-    return dumps({"tree": to_plain(tree), "path": [to_plain(step) for step in path]}) + "\n"
+    return json_line({"tree": to_plain(tree), "path": [to_plain(step) for step in path]})
 
 
 def render_text(tree: DefaultTree, path: Sequence[RuleStep], scenario: str) -> str:

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from reports import choice, costs, failures, ground, headline, measured, robustness, searched, sensitivity, split, tails, traffic
+from reports import (
+    choice,
+    costs,
+    failures,
+    ground,
+    headline,
+    measured,
+    robustness,
+    searched,
+    sensitivity,
+    serving_run,
+    split,
+    tails,
+    traffic,
+)
 from reports.page import Section
 from store.decision import Decision
 from store.run import Run
@@ -10,6 +24,7 @@ from store.run import Run
 
 def sections(run: Run) -> tuple[Section, ...]:
     found = (
+        serving_run.section(run),
         *(_decided(run, run.decision) if run.decision else ()),
         traffic.section(run.scenario.traffic),
         failures.exclusions(run),

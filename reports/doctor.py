@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 
 from backends.wire import to_plain
 from reports import numbers, wording
+from reports.json_line import json_line
 from reports.page import Section, Table, one_line, text
 from store.diagnosis import Diagnosis, Finding, Severity
 
@@ -16,7 +16,7 @@ HIDDEN = "hidden by the one above"
 
 def render_json(diagnosis: Diagnosis) -> str:
     """The record's own fields."""
-    return json.dumps(to_plain(diagnosis), indent=2) + "\n"
+    return json_line(to_plain(diagnosis))
 
 
 def render_text(diagnosis: Diagnosis) -> str:

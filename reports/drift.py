@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from json import dumps
 
 from backends.wire import to_plain
 from reports.columns import fitted_table
+from reports.json_line import json_line
 from reports.page import Table, escaped, markdown_table
 from reports.wording import count
 from store.drift import Drift, Said
@@ -28,7 +28,7 @@ def render_markdown(found: Sequence[Drift], rules: str) -> str:
 
 
 def render_json(found: Sequence[Drift], rules: str) -> str:
-    return dumps({"rules": rules, "drift": [to_plain(one) for one in found]}) + "\n"
+    return json_line({"rules": rules, "drift": [to_plain(one) for one in found]})
 
 
 def heading(found: Sequence[Drift], rules: str) -> str:

@@ -8,6 +8,7 @@ from backends.cell import Phase
 from reports import numbers
 from store.decision import Decision, Interval, Pair, StepModel
 from store.run import Run
+from store.scenario import WeightedCell
 
 Counted = tuple[float, StepModel, Interval]  # calls per 1000 tokens, the step, the pick's ratio on its cell
 METRICS = {Phase.DECODE: "TPOT", Phase.PREFILL: "TTFT"}
@@ -16,7 +17,7 @@ METRICS = {Phase.DECODE: "TPOT", Phase.PREFILL: "TTFT"}
 @dataclass(frozen=True)
 class Effect:
     """``low`` and ``high`` are changes of the step's time (negative = faster) over the intervals of the kernels' ratios
-    and the range of the rest of the step."""
+    and the range of the rest of the step. ``phase``: decode stands for all steps that generate, also where they verify drafts."""
 
     phase: Phase
     low: float
@@ -24,8 +25,8 @@ class Effect:
 
 
 def of_pair(run: Run, decision: Decision, pair: Pair) -> tuple[Effect, ...]:
-    """The effect of ``pair`` in each phase in which every counted cell has a step model and a ratio; the others are left out."""
-    effects = (_in_phase(run, decision, pair.of(phase), phase) for phase in METRICS)
+    """The effect of ``pair`` on each metric of which every counted cell has a step model and a ratio; the others are left out."""
+    effects = (_on_metric(run, decision, pair, phase) for phase in METRICS)
     return tuple(effect for effect in effects if effect is not None)
 
 
@@ -34,13 +35,25 @@ def text(effects: tuple[Effect, ...]) -> str:
     return ", ".join(f"{METRICS[effect.phase]} {numbers.change_range(effect.low, effect.high)}" for effect in effects)
 
 
-def _in_phase(run: Run, decision: Decision, arm: str, phase: Phase) -> Effect | None:
+def counted_in(run: Run, phase: Phase) -> tuple[WeightedCell, ...]:
+    """The cells whose steps ``METRICS[phase]`` counts."""
+    return tuple(one for one in run.cells if one.cell.generates is (phase is Phase.DECODE) and not one.is_guard)
+
+
+def side_of(cells: tuple[WeightedCell, ...], phase: Phase) -> Phase:
+    """Whose backend serves the steps: verify steps may be the prefill side's."""
+    return cells[0].cell.phase if cells else phase
+
+
+def _on_metric(run: Run, decision: Decision, pair: Pair, phase: Phase) -> Effect | None:
     if decision.default is None:
         return None
-    if arm == decision.default.of(phase):
+    of_metric = counted_in(run, phase)
+    side = side_of(of_metric, phase)
+    if pair.of(side) == decision.default.of(side):
         return Effect(phase, 0.0, 0.0)
-    steps, known = models(decision), ratios(decision, arm)
-    cells = [(one.cell.name, one.calls_per_1000_tokens) for one in run.cells if one.cell.phase is phase and not one.is_guard]
+    steps, known = models(decision), ratios(decision, pair.of(side))
+    cells = [(one.cell.name, one.calls_per_1000_tokens) for one in of_metric]
     if not cells or any(name not in steps or name not in known for name, _ in cells):
         return None
     counted = [(weight, steps[name], known[name]) for name, weight in cells]

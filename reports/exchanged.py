@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from reports import wording
+from reports.json_line import json_line
 from reports.page import one_line
 from store.exchanged import Exchanged, Kind, Took
 
@@ -20,7 +20,7 @@ def render_text(found: Exchanged) -> str:
 
 def render_json(found: Exchanged) -> str:
     counts = [{"kind": kind.value, "became": took and took.value, "count": count} for kind, took, count in found.counts]
-    return json.dumps({"source": found.source, "target": found.target, "trusted": found.trusted, "counts": counts}) + "\n"
+    return json_line({"source": found.source, "target": found.target, "trusted": found.trusted, "counts": counts})
 
 
 def _lines(found: Exchanged) -> Iterator[str]:

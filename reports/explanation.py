@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 
 from backends.wire import to_plain
 from reports import numbers, page
+from reports.json_line import json_line
 from reports.page import Section, Table
 from store.comparison import CellVerdict, Comparison, Explanation
 
@@ -28,7 +28,7 @@ def render_markdown(explanations: Sequence[Explanation]) -> str:
 
 def render_json(explanations: Sequence[Explanation]) -> str:
     """The records' own fields; estimates and their errors are natural logarithms of ratios."""
-    return json.dumps(to_plain(tuple(explanations)), indent=2) + "\n"
+    return json_line(to_plain(tuple(explanations)))
 
 
 def of_verdicts(question: str, verdicts: Sequence[CellVerdict]) -> Explanation:

@@ -34,7 +34,7 @@ def export(pin: Pin, launcher: Launcher, as_hint: bool = False) -> Exported:
     if pin.engine != launcher.engine:
         raise ExportError(
             f"this pin belongs to {wording.engine(pin.engine)}, and launcher {launcher.name} starts {wording.engine(launcher.engine)}; "
-            "tune for that engine, or print it commented out with --as-hint"
+            f"choose a launcher that starts {wording.engine(pin.engine)}, or print it commented out with --as-hint"
         )
     if is_simulated(pin.valid_for.gpu):
         raise ExportError(
@@ -52,7 +52,10 @@ def notes(pin: Pin, launcher: Launcher) -> tuple[str, ...]:
 
 
 def _beside(text: str, pin: Pin, launcher: Launcher) -> Iterator[str]:
-    """Reasons, and which releases the words are of, beside a form that has no place for them: one that does not name the run."""
+    """Reasons, and which releases the words are of, beside a form that has no place for them: one that does not name the run. And what
+    an empty line is, which a shell puts between other words like any other."""
+    if not text.strip():
+        yield "this pin sets no flag: the line is empty, since nothing is to be added to the server's command"
     if pin.run not in text:
         yield from (f"--{flag.name} {safe(flag.value)}: {flag.because}" for flag in flags_of(pin, launcher) if flag.because)
         yield written_for(launcher)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backends.environment import Board, Environment
-from reports import asked, kernel_origins, numbers, wording
+from reports import asked, boards, kernel_origins, numbers, wording
 from reports.page import Command, Section, Table
 from store.decision import Pair
 from store.run import Run
@@ -16,6 +16,8 @@ def environment(run: Run) -> Section:
     tables = [Table(("what", "value"), rows)]
     if distributions:
         tables.append(Table(("distribution", "version", "content hash"), distributions))
+    if measured_on := boards.table(run):
+        tables.append(measured_on)
     if run.environment.variables:
         tables.append(Table(("variable", "value"), run.environment.variables))
     if origins := kernel_origins.table(run):

@@ -23,7 +23,7 @@ def lines(run: Run) -> tuple[Line, ...]:
         ("Decision", decided(run, decision)),
         ("Instead of", instead_of(run, decision)),
         ("Predicted effect", predicted_effect(run, decision, compared)),
-        ("Measured effect", serving_words.beside_the_prediction(run.serving_run) if run.serving_run else ""),
+        *(("Measured effect", serving_words.beside_the_prediction(served)) for served in run.serving_runs),
         ("Worst cell", _worst_cell(compared)),
         ("Why sure", why_sure(decision, compared)),
         ("Pair or single", split.headline(decision)),
@@ -80,7 +80,7 @@ def predicted_effect(run: Run, decision: Decision, compared: PairScore | None) -
     if compared is None or not change:
         return ""
     objective = f"a step ({run.scenario.decide.objective.value}) {change}"
-    parts = (objective, effect.text(effect.of_pair(run, decision, compared.pair)), PREDICTED if run.serving_run else NOT_CONFIRMED)
+    parts = (objective, effect.text(effect.of_pair(run, decision, compared.pair)), PREDICTED if run.serving_runs else NOT_CONFIRMED)
     condition = "" if decision.ruling is Ruling.SWITCH else f"with {wording.pair(compared.pair)} it would be: "
     return condition + "; ".join(filter(None, parts))
 

@@ -107,7 +107,8 @@ def _kv_cache(entry: BackendEntry, limits: Limits) -> str:
 
 
 def _driven(entry: BackendEntry, _: Limits) -> str:
-    return ", ".join(dict.fromkeys(device for driver in entry.drivers for device in driver.devices))
+    devices = ", ".join(dict.fromkeys(device for driver in entry.drivers for device in driver.devices))
+    return devices or (NONE if entry.undriven else "")
 
 
 def _feature(*rules: str) -> Cell:

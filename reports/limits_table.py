@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from json import dumps
 from textwrap import fill
 
 from backends.capability import BackendEntry, Capability
@@ -13,6 +12,7 @@ from backends.question import ENGINES
 from backends.wire import to_plain
 from reports import limits_columns as columns
 from reports.columns import TERMINAL, fitted_table
+from reports.json_line import json_line
 from reports.page import Section, Table, escaped, markdown_table
 from reports.wording import count
 
@@ -38,7 +38,7 @@ def render_markdown(entries: Iterable[BackendEntry], rules: str) -> str:
 
 def render_json(entries: Iterable[BackendEntry], rules: str) -> str:
     """Each limit whole, with its conditions and its source."""
-    return dumps({"rules": rules, "backends": [to_plain(_of_version(entry, rules)) for entry in known_to(entries, rules)]}) + "\n"
+    return json_line({"rules": rules, "backends": [to_plain(_of_version(entry, rules)) for entry in known_to(entries, rules)]})
 
 
 def known_to(entries: Iterable[BackendEntry], rules: str) -> Entries:
@@ -53,6 +53,8 @@ def heading(entries: Entries, rules: str) -> str:
 
 def sections(entries: Entries, rules: str) -> Iterator[Section]:
     yield Section("Where and what for", (columns.EMPTY_LEGEND, _table(entries, rules, columns.PLACES)))
+    if undriven := tuple((entry.name, entry.undriven) for entry in entries if entry.undriven):
+        yield Section("Not measured", (Table(("backend", "why"), undriven),))
     yield Section("Heads, pages and dtypes", (columns.DTYPE_LEGEND, _table(entries, rules, columns.SHAPES)))
     yield Section("What a model may bring", (columns.TRAIT_LEGEND, _table(entries, rules, columns.TRAITS)))
     yield Section("Features", (columns.FEATURE_LEGEND, _table(entries, rules, columns.FEATURES)))

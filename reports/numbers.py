@@ -96,6 +96,11 @@ def change(fraction: float) -> str:
     return "unchanged" if shown == percent(0) else f"{shown} {'slower' if fraction > 0 else 'faster'}"
 
 
+def change_ms(ms: float) -> str:
+    """A change of a time, new - old, in words: "0.412 ms faster". A difference has a digit less than what it is of."""
+    return "unchanged" if ms == 0 else f"{significant(abs(ms), 3)} ms {'slower' if ms > 0 else 'faster'}"
+
+
 def change_range(low: float, high: float) -> str:
     """Such a change between two ends, the smaller first: "1.6 % to 3.1 % faster"; "0.20 % faster to 1.0 % slower"."""
     nearest, furthest = sorted((low, high), key=abs)

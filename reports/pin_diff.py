@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from backends.wire import to_plain
 from reports import numbers, page
+from reports.json_line import json_line
 from reports.page import Section, Table, clean
 from reports.side_by_side import TOGETHER, WHY, worst
 from reports.verdict_row import interval, times
@@ -33,7 +33,7 @@ TITLES = (
 
 def render_json(found: PinDiff) -> str:
     """The record's own fields on one line; null where a thing was or is absent."""
-    return json.dumps(to_plain(found)) + "\n"
+    return json_line(to_plain(found))
 
 
 def render_text(found: PinDiff) -> str:

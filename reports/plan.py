@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from json import dumps
+from collections.abc import Collection, Iterator
 
 from backends.arm import Arm
 from backends.cell import Phase
 from backends.wire import to_plain
-from reports import asked, numbers, recorded_reason, searched, traffic, wording
+from reports import asked, left_out, numbers, recorded_reason, searched, traffic, wording
 from reports.gpu import gpu_section
+from reports.json_line import json_line
 from reports.page import Section, Table, text
 from store.plan import Plan
 from store.rule_path import RuleStep
-from store.scenario import NO_DRIVER, NOT_SELECTED, Exclusion, WeightedCell
+from store.scenario import WeightedCell
 
 
 def render_json(plan: Plan) -> str:
-    return dumps(to_plain(plan)) + "\n"
+    return json_line(to_plain(plan))
 
 
 def render_text(plan: Plan) -> str:
@@ -27,12 +27,7 @@ def render_text(plan: Plan) -> str:
         _default(plan),
         _path(plan),
         _arms(plan),
-        _barred(plan),
-        *_excluded(exclusion for exclusion in plan.exclusions if not _only(exclusion, NO_DRIVER, NOT_SELECTED)),
-        _unselected(plan),
-        _gaps(exclusion for exclusion in plan.exclusions if _only(exclusion, NO_DRIVER)),
-        _pages(plan),
-        _apart(plan),
+        *left_out.sections(plan),
         traffic.section(plan.scenario.traffic) or Section("Traffic", ()),
         searched.space_section(plan.space) or Section("Knobs", ()),
         _cells(plan),
@@ -42,10 +37,6 @@ def render_text(plan: Plan) -> str:
     )
     title = f"{plan.scenario.model.name} on {plan.scenario.gpu.name}, {plan.scenario.traffic.name} traffic"
     return "\n\n".join([title, *(text(section) for section in sections if section.body)]) + "\n"
-
-
-def _only(exclusion: Exclusion, *rules: str) -> bool:
-    return all(reason.rule in rules for reason in exclusion.reasons)
 
 
 def _default(plan: Plan) -> Section:
@@ -111,56 +102,6 @@ def _remark(arm: Arm, plan: Plan) -> str:
         ("named by you, may not be pinned", barred),
     )
     return ", ".join(said for said, holds in marks if holds)
-
-
-def _barred(plan: Plan) -> Section:
-    """Arms whose times are wanted all the same."""
-    kept = dict.fromkeys(one for terms in plan.terms for one in terms.barred)
-    served = plan.scenario.engine.role.phases
-    every = "both" if len(served) > 1 else served[0].value
-    rows = ((one.backend, one.phase or every, reason.asked, reason.allowed, reason.source) for one in kept for reason in one.reasons)
-    table = Table(("backend", "phase", "asked", "allowed", "source"), tuple(rows))
-    title = "Measured since measure.backends names them, and never pinned: what keeping to these costs"
-    return Section(title, (table,) if table.rows else ())
-
-
-def _excluded(exclusions: Iterable[Exclusion]) -> Iterator[Section]:
-    """Backends that one question keeps out stand together, under what was asked and what to do about it."""
-    groups: dict[tuple[str, str], list[tuple[str, ...]]] = {}
-    for exclusion in exclusions:
-        who = f"{exclusion.backend} ({exclusion.phase})" if exclusion.phase else exclusion.backend
-        for reason in exclusion.reasons:
-            groups.setdefault((reason.asked, reason.remedy), []).append((who, reason.allowed, reason.source))
-    for (question, remedy), rows in groups.items():
-        yield Section(f"Excluded, since {question} is asked; {remedy}", (Table(("backend", "allowed", "source"), tuple(rows)),))
-
-
-def _unselected(plan: Plan) -> Section:
-    """Backends that nothing but the user's own selection keeps out."""
-    names = ", ".join(exclusion.backend for exclusion in plan.exclusions if _only(exclusion, NOT_SELECTED))
-    return Section(f"Left out by measure.backends=[{','.join(plan.scenario.measure.backends)}]", (names,) if names else ())
-
-
-def _gaps(exclusions: Iterable[Exclusion]) -> Section:
-    """Backends that no limit keeps out, and that attnpin cannot drive all the same."""
-    rows = tuple((gap.backend, reason.asked, reason.allowed, reason.source) for gap in exclusions for reason in gap.reasons)
-    table = Table(("backend", "asked", "drivers", "source"), rows)
-    return Section("No limit speaks against these, but attnpin cannot drive them", (table,) if rows else ())
-
-
-def _pages(plan: Plan) -> Section:
-    lines = (
-        f"{page.backend} would run with page size {page.tokens}, not {page.asked or 'the default'}: prefix reuse and whatever "
-        f"outside the engine knows the page size (a router) would have to follow"
-        for page in plan.page_sizes
-    )
-    return Section("Forced page sizes", tuple(lines))
-
-
-def _apart(plan: Plan) -> Section:
-    rows = tuple((pair.prefill, pair.decode, pair.reason.allowed, pair.reason.source) for pair in plan.apart)
-    table = Table(("prefill", "decode", "allowed", "source"), rows)
-    return Section("Pairs that no page size serves; choose two that share one", (table,) if rows else ())
 
 
 def _cells(plan: Plan) -> Section:

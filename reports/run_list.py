@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from backends.wire import to_plain
 from reports import wording
+from reports.json_line import json_line
 from reports.page import Table, text_table
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def render(runs: Iterable[RunSummary]) -> str:
 
 
 def render_json(runs: Iterable[RunSummary]) -> str:
-    return json.dumps([{**to_plain(run), "status": wording.status(run.status)} for run in runs], indent=2) + "\n"
+    return json_line([{**to_plain(run), "status": wording.status(run.status)} for run in runs])
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from backends.wire import to_plain
 from reports import details, headline, page, wording
+from reports.json_line import json_line
 from store.run import Run
 
 
@@ -23,7 +22,7 @@ def render_markdown(run: Run) -> str:
 
 def render_json(run: Run) -> str:
     """The record's own fields."""
-    return json.dumps(to_plain(run), indent=2) + "\n"
+    return json_line(to_plain(run))
 
 
 def heading(run: Run) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 
 from backends.outcome import Outcome
 from backends.wire import to_plain
 from reports import dispatch, explanation, numbers, page, ways_out, wording
+from reports.json_line import json_line
 from reports.page import Section, Table, clean
 from reports.verdict_row import interval, times
 from store.comparison import Label, Why
@@ -42,7 +42,7 @@ def render_json(measured: SideBySide, verdict: VersionVerdict) -> str:
         "candidate": measured.said[1],
         "board": measured.baseline.environment.board.name,
     }
-    return json.dumps({**said, **to_plain(verdict)}) + "\n"
+    return json_line({**said, **to_plain(verdict)})
 
 
 def render_text(measured: SideBySide, verdict: VersionVerdict) -> str:
@@ -63,10 +63,10 @@ def render_explained(verdict: VersionVerdict) -> str:
 
 
 def headline(measured: SideBySide, verdict: VersionVerdict) -> str:
-    return clean(f"{verdict.label.value}: {_said(verdict)}")
+    return clean(f"{verdict.label.value}: {_said(verdict, [arm.name for arm in measured.baseline.arms])}")
 
 
-def _said(verdict: VersionVerdict) -> str:
+def _said(verdict: VersionVerdict, arms: Sequence[str]) -> str:
     open_ones = verdict.label is Label.INCONCLUSIVE  # what ran out of memory leaves the question open, whatever else broke answers it
     if broken := [each for each in verdict.broken if (each.outcome is Outcome.OUT_OF_MEMORY) is open_ones]:
         first = broken[0]
@@ -79,7 +79,9 @@ def _said(verdict: VersionVerdict) -> str:
     if not alike:
         return next(iter(verdict.unlike), "no arm was measured on both sides")
     if verdict.label in (Label.REGRESSED, Label.IMPROVED):
-        return f"{worst(alike)}; {len(alike)} of {len(rows)} comparisons {verdict.label.value}"
+        arms_alike = len({row.arm for row in alike})
+        where = f", in {arms_alike} arms" if arms_alike > 1 else ""
+        return f"{worst(alike, arms)}; {len(alike)} of {len(rows)} comparisons {verdict.label.value}{where}"
     if verdict.label is Label.EQUIVALENT:
         margin = numbers.percent(math.expm1(alike[0].verdict.numbers.margin))
         return f"in none of {len(rows)} comparisons did a time change by {margin}"
@@ -87,14 +89,26 @@ def _said(verdict: VersionVerdict) -> str:
     return f"{len(alike)} of {len(rows)} comparisons {are} open, {WHY[alike[0].verdict.why or Why.OPEN]} ({alike[0].verdict.numbers.what})"
 
 
-def worst(rows: Sequence[Row]) -> str:
-    """The row that changed most, and how far its arm's other cells follow it."""
-    most = max([row for row in rows if row.cell] or rows, key=lambda row: abs(row.verdict.numbers.estimate))
+def worst(rows: Sequence[Row], arms: Sequence[str] = ()) -> str:
+    """The row that changed most, and how far its arm's other cells follow it. Of rows that changed alike the one whose arm comes first
+    in ``arms``: what is served stands there before its variants."""
+    cells = [row for row in rows if row.cell] or rows
+    most = max(cells, key=_change)
+    alike = [row for row in cells if row.arm in arms and _change(row) + _spread(row) >= _change(most) - _spread(most)]
+    most = min(alike, key=lambda row: (arms.index(row.arm), -_change(row)), default=most)
     where, moved = most.cell or "its share of the traffic", f"{times(most)[0]} before, {times(most)[1]} now"
     changes = [row.verdict.numbers.estimate for row in rows if row.arm == most.arm and row.cell]
     if len(changes) < 2:
         return f"{most.arm} {numbers.moved(most.verdict.numbers.estimate, most.verdict.numbers.estimate)} on {where} ({moved})"
     return f"{most.arm} {numbers.moved(*sorted(changes, key=abs)[:: len(changes) - 1])} on {len(changes)} cells, most on {where} ({moved})"
+
+
+def _change(row: Row) -> float:
+    return abs(row.verdict.numbers.estimate)
+
+
+def _spread(row: Row) -> float:
+    return (row.verdict.numbers.high - row.verdict.numbers.low) / 2
 
 
 def scope(measured: SideBySide, verdict: VersionVerdict) -> Iterator[tuple[str, str]]:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import PurePath
 
 from backends.cell import Phase
-from reports import costs, failures, headline, measured, numbers, searched, sensitivity, wording
+from backends.simulated.world import is_simulated
+from reports import costs, failures, headline, measured, numbers, onward, searched, sensitivity, wording
 from reports.page import Table, clean, text_table
 from store.decision import Decision, Ruling
 from store.pin import Pin
-from store.run import Run
+from store.run import INCOMPLETE, Run
 from store.scenario import WeightedCell
 
 MOST_ROWS = 12  # of the table; the report has all of them
 MOST_CAUTIONS = 4
 LABEL_WIDTH = 8
+WITHOUT_DEFAULT = ("without_default=true", "--without-default")
 CREDENTIALS = re.compile(r"://[^/@]*@")
 
 
@@ -74,14 +75,14 @@ def _arms(run: Run, decision: Decision) -> list[str]:
     ]
     if not rows:
         return []
-    more = [f"  and {len(rows) - MOST_ROWS} more: attnpin report --run {run.id}"] if len(rows) > MOST_ROWS else []
+    more = [f"  and {len(rows) - MOST_ROWS} more: {_report(run, run.command)}"] if len(rows) > MOST_ROWS else []
     about = [f"  {measured.ABOUT}: {measured.ONE_PROCESS}"] if measured.has_about(rows[:MOST_ROWS]) else []
     return ["", text_table(Table(("cell", "mode", "arm", "one call", "ratio to the default"), tuple(rows[:MOST_ROWS]))), *about, *more]
 
 
 def heaviest(run: Run, phase: Phase) -> str | None:
-    """The cell of ``phase`` with the largest share of tokens."""
-    cells: list[WeightedCell] = [weighted for weighted in run.cells if weighted.cell.phase is phase]
+    """The cell with the largest share of tokens; ``phase`` decode stands for all steps that generate, wherever drafts are verified."""
+    cells: list[WeightedCell] = [weighted for weighted in run.cells if weighted.cell.generates is (phase is Phase.DECODE)]
     return max(cells, key=lambda weighted: weighted.token_share).cell.name if cells else None
 
 
@@ -95,11 +96,12 @@ def _tally(run: Run) -> list[str]:
 
 
 def _places(run: Run, pin: Pin | None, pin_path: str | None, database: str | None) -> list[str]:
+    typed = run.command if database else ""  # a run that is only told was typed elsewhere
     found = (
         ("pin", _pin_files(pin, pin_path) if pin and pin_path else ""),
         ("database", CREDENTIALS.sub("://", database) if database else ""),
-        ("report", f"attnpin report --pin {shlex.quote(pin_path)}" if pin_path and not database else f"attnpin report --run {run.id}"),
-        ("next", _next(run, pin, pin_path)),
+        ("report", _report(run, typed) if database or not pin_path else onward.command("attnpin", "report", "--pin", pin_path)),
+        ("next", _next(run, pin, pin_path, typed)),
     )
     return [_labelled(label, sentence) for label, sentence in found if sentence]
 
@@ -108,10 +110,18 @@ def _pin_files(pin: Pin, pin_path: str) -> str:
     return f"{pin_path}, {PurePath(pin_path).with_suffix('.md').name} and {pin.evidence[0]} beside it"
 
 
-def _next(run: Run, pin: Pin | None, pin_path: str | None) -> str:
+def _report(run: Run, typed: str) -> str:
+    return onward.command("attnpin", "report", "--run", run.id, *onward.store(typed))
+
+
+def _next(run: Run, pin: Pin | None, pin_path: str | None, typed: str) -> str:
+    """What to type, as it can be typed."""
     if pin is not None and pin_path is not None:
-        path = shlex.quote(pin_path)
-        return f"attnpin export --pin {path} --to sglang" if pin.flags else f"attnpin check --pin {path} --fast, after an upgrade"
-    if run.status == "incomplete":
-        return "the same command with --without-default pins the best of the rest"
-    return "the same command again continues this run"
+        if pin.flags and not is_simulated(pin.valid_for.gpu):
+            return onward.command("attnpin", "export", "--pin", pin_path, "--to", pin.engine)
+        return onward.command("attnpin", "check", "--pin", pin_path, "--fast", *onward.place(typed), about="after an upgrade")
+    if run.status != INCOMPLETE:
+        return onward.again(run.command, about="goes on with this run")
+    if run.rounds and not any(word in run.command for word in WITHOUT_DEFAULT):
+        return onward.again(run.command, "--without-default", about="pins the best of the rest")
+    return onward.command("attnpin", "plan", *onward.scenario(run.command), about="says of every backend why it cannot be measured")

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from pathlib import Path
 
 from backends.wire import to_plain
-from reports import html_table, numbers, wording
-from reports.html_table import Dress
+from reports import numbers, wording
+from reports.json_line import json_line
 from reports.page import Table, clean, text_table
+from reports.web.page import Dress
 from store.sweep import Ending, Entry, Sweep
 
 HEADER = ("scenario", "board", "result", "effect on a step", "pin", "time")
 PAGE = "index.html"
 NOT_YET = "not yet"
+MOST_CHARACTERS = 100  # of a cell in a terminal
 
 
 def name(entry: Entry, entries: tuple[Entry, ...]) -> str:
@@ -25,25 +26,37 @@ def name(entry: Entry, entries: tuple[Entry, ...]) -> str:
 
 
 def render(sweep: Sweep, folder: Path) -> str:
-    """Plain text: a table, then a count of endings."""
-    rows = tuple(_row(entry, sweep.entries) for entry in sweep.entries)
-    return f"{text_table(Table(HEADER, rows), indent='')}\n\n{_counts(sweep)}\nindex     {folder / PAGE}\n"
+    """Plain text: a table, what is too long for it, then a count of endings."""
+    rows = [_row(entry, sweep.entries) for entry in sweep.entries]
+    shown = tuple((known_by, board, short(result), *rest) for known_by, board, result, *rest in rows)
+    long = "".join(f"{known_by}: {result}\n\n" for known_by, _, result, *_ in rows if short(result) != result)
+    table = text_table(Table(HEADER, shown), indent="")
+    return f"{table}\n\n{long}{_counts(sweep)}\nindex     {folder / PAGE}\n"
+
+
+def short(text: str) -> str:
+    """As much of it as a table bears."""
+    return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 3]}..."
 
 
 def render_json(sweep: Sweep) -> str:
-    return json.dumps(to_plain(sweep), indent=2) + "\n"
+    return json_line(to_plain(sweep))
 
 
 def ending_json(ending: Ending) -> str:
     """One line."""
-    return json.dumps(to_plain(ending)) + "\n"
+    return json_line(to_plain(ending))
 
 
 def render_html(sweep: Sweep, folder: Path) -> str:
     """A page that lies in ``folder``."""
+    from reports.web.html import render
+    from reports.web.list_page import list_page
+
     rows = tuple(_row(entry, sweep.entries) for entry in sweep.entries)
-    sentences = _counts(sweep), f"Begun {sweep.begun}: {clean(sweep.command)}"
-    return html_table.render("Scenarios", sentences, Table(HEADER, rows), [_dress(entry, folder) for entry in sweep.entries])
+    facts = ("begun", sweep.begun), ("command", sweep.command)
+    dresses = tuple(_dress(entry, folder) for entry in sweep.entries)
+    return render(list_page("Scenarios", _counts(sweep), facts, Table(HEADER, rows), dresses))
 
 
 def result(ending: Ending | None) -> str:
@@ -72,7 +85,7 @@ def _dress(entry: Entry, folder: Path) -> Dress:
 
 def _counts(sweep: Sweep) -> str:
     kinds = Counter(_kind(entry.ending) for entry in sweep.entries)
-    return f"{len(sweep.entries)} scenarios: " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    return f"{wording.count(len(sweep.entries), 'scenario')}: " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
 
 
 def _kind(ending: Ending | None) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 from backends.wire import to_plain
 from reports import numbers, wording
+from reports.json_line import json_line
 from reports.page import Table, clean, text_table
-from reports.sweep import name
+from reports.sweep import name, short
 from store.sweep import Entry
 from store.sweep_cost import Cost, SweepCost
 
 HEADER = ("scenario", "time", "known from", "")
-MOST_CHARACTERS = 100  # of a reason
 
 
 def render_text(cost: SweepCost) -> str:
@@ -31,7 +30,7 @@ def render_text(cost: SweepCost) -> str:
 
 
 def render_json(cost: SweepCost) -> str:
-    return json.dumps({**to_plain(cost), "board_seconds": cost.board_seconds}, indent=2) + "\n"
+    return json_line({**to_plain(cost), "board_seconds": cost.board_seconds})
 
 
 def hours(seconds: float) -> str:
@@ -40,6 +39,4 @@ def hours(seconds: float) -> str:
 
 
 def _row(cost: Cost, known_by: str) -> tuple[str, ...]:
-    why = clean(cost.why)
-    short = why if len(why) <= MOST_CHARACTERS else f"{why[: MOST_CHARACTERS - 3]}..."
-    return known_by, "" if cost.seconds is None else hours(cost.seconds), cost.ground.value, short
+    return known_by, "" if cost.seconds is None else hours(cost.seconds), cost.ground.value, short(clean(cost.why))

@@ -115,12 +115,13 @@ def _prefills(prefill: Iterable[_Step], rest: str, ratio: str | None) -> Iterato
 
 def _steps(run: Run, decision: Decision, compared: Pair, phase: Phase) -> tuple[_Step, ...] | None:
     """None where a part that counts has no model, no upper end of it, or no ratio."""
-    models, ratios = effect.models(decision), effect.ratios(decision, compared.of(phase))
-    same = decision.default is not None and compared.of(phase) == decision.default.of(phase)
+    found = effect.counted_in(run, phase)
+    side = effect.side_of(found, phase)
+    models, ratios = effect.models(decision), effect.ratios(decision, compared.of(side))
+    same = decision.default is not None and compared.of(side) == decision.default.of(side)
     grouped: dict[object, list[WeightedCell]] = {}
-    for one in run.cells:
-        if one.cell.phase is phase and not one.is_guard:
-            grouped.setdefault((one.cell.context_lens, one.cell.new_lens, one.cell.prompt_lens), []).append(one)
+    for one in found:
+        grouped.setdefault((one.cell.context_lens, one.cell.new_lens, one.cell.prompt_lens), []).append(one)
     names = {one.cell.name for cells in grouped.values() for one in cells}
     bounded = all(name in models and models[name].rest_ms_high is not None for name in names)
     if decision.default is None or not bounded or not (same or names <= ratios.keys()):

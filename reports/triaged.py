@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from backends.wire import to_plain
 from reports import load_words, numbers
+from reports.json_line import json_line
 from reports.page import clean, one_line
 from reports.verdict import ABSENT, BEARINGS
 from reports.verified import cleaned, shortened, without_sources
@@ -18,14 +18,13 @@ LABEL = 8
 MOST_CAUSES = 4  # in full; the rest by name
 LOOKED_AT = "looked at"
 NOT_LOOKED = "not looked at"
-SCREEN_FOLLOWS = "the GPU is measured now, a minute at most"
 
 
 def render_json(found: Triaged) -> str:
     """The record's own fields on one line, without absolute paths."""
     plain = to_plain(found)
     plain["verified"] = to_plain(without_sources(found.verified))
-    return json.dumps(cleaned(plain)) + "\n"
+    return json_line(cleaned(plain))
 
 
 def render_text(found: Triaged) -> str:
@@ -36,7 +35,7 @@ def render_text(found: Triaged) -> str:
     names = ", ".join(each.kind.value for each in rest[MOST_CAUSES - 1 :])
     more = [_line("then", names)] if names else []
     looked = [_line(label, words) for label, words in _looked_at(found)]
-    notes = [*map(_note, found.notes), *([] if found.final else [_note(SCREEN_FOLLOWS)])]
+    notes = [_note(note) for note in found.notes]
     return "\n".join([*head, *others, *more, LOOKED_AT, *looked, *notes]) + "\n"
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from backends.wire import to_plain
+from reports.json_line import json_line
 from reports.page import Table, clean, one_line, text_table
 from store.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Verdict
 
@@ -77,4 +77,4 @@ def in_words(served: Served) -> str:
 
 def render_json(verdict: Verdict) -> str:
     """The record's own fields on one line; null where a thing was or is absent, or was not asked."""
-    return json.dumps(to_plain(verdict)) + "\n"
+    return json_line(to_plain(verdict))

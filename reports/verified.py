@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from backends.wire import to_plain
 from reports import numbers, wording
+from reports.json_line import json_line
 from reports.page import clean
 from store.verified import Difference, Graphs, Quote, Server, Verified
 
@@ -20,7 +20,7 @@ MOST_SIZES = 12
 
 def render_json(found: Verified) -> str:
     """The record's own fields on one line, without absolute paths."""
-    return json.dumps(cleaned(to_plain(without_sources(found)))) + "\n"
+    return json_line(cleaned(to_plain(without_sources(found))))
 
 
 def render_text(found: Verified) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -149,6 +150,8 @@ def valid_for(pin: Pin) -> str:
     holds = pin.valid_for
     known = (("sm", holds.sm), ("MIG", holds.mig), ("driver", holds.driver))
     board = [holds.gpu, *(f"{name} {value}" for name, value in known if value)]
+    if len(pin.boards) > 1:
+        board.append(f"seen on {len(pin.boards)} boards")
     software = [engine_under(pin), *(f"{name} {version}" for name, version, _ in holds.distributions)]
     server = [f"tensor parallel {holds.tensor_parallel}", f"KV cache {holds.kv_cache_dtype}", f"page size {holds.page_size}"]
     config = f" (config.json {digest(holds.model_config)})" if holds.model_config else ""
@@ -174,7 +177,7 @@ def requests(load: Requests | Traffic) -> str:
 
 def check(pin: Pin) -> str:
     """The command that says whether the pin still stands on what it was made on."""
-    return f"attnpin check --pin {pin_file(pin)} --fast"
+    return f"attnpin check --pin {shlex.quote(pin_file(pin))} --fast"
 
 
 def pin_file(pin: Pin) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from reports import drift, limits_table
 from reports.default_tree_svg import render_svg
+from tests.bench.adapters import page as adapters
 from tests.bench.layouts import page as layouts
 from tests.bench.layouts.rows import read_rows
 from tests.bench.peers import page as peers
@@ -20,8 +21,12 @@ from tests.bench.peers.rows import ROWS as PEERS_ROWS
 from tests.bench.peers.rows import read_rows as read_peers
 from tests.bench.sittings import page as measuring
 from tests.bench.statistics import page as error_rates
+from tests.bench.step import page as whole_step
+from tests.bench.sweep import page as cost_of_scale
+from tests.bench.sweep.rows import read_rows as read_sweeps
 from tests.bench.upgrades import page as upgrades
 from tests.pages import deploying, recording
+from tests.pages.coverage import page as coverage
 from tests.pages.figures import renewed
 from tests.pages.sources import value
 from tuner.drift import drift_of
@@ -43,10 +48,14 @@ def pages() -> dict[str, str]:
         "limits.md": limits_table.render_markdown(entries, rules),
         "limits-vllm.md": limits_table.render_markdown(vllm.entries, vllm.version),
         "drift.md": drift.render_markdown(drift_of(entries, rules), rules),
+        "cost-of-scale.md": cost_of_scale.render(read_sweeps()),
         "error-rates.md": error_rates.render(error_rates.read_rows()),
         "layouts.md": layouts.render(read_rows()),
+        "adapters.md": adapters.render(read_rows(adapters.ROWS)),
+        "coverage.md": coverage.render(),
         "peers.md": peers.render(read_peers(PEERS_ROWS)),
         "measuring.md": measuring.committed(),
+        "whole-step.md": whole_step.committed(),
         "upgrades.md": upgrades.committed(),
         "deploying.md": deploying.render(),
         "default-tree.svg": render_svg(plain_tree(rules)),

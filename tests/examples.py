@@ -16,6 +16,7 @@ from store.pin import Pin
 from store.pin_files import evidence_entry, read_pin, verify_evidence, write_pin
 from store.run import Run
 from store.side_by_side import SideBySide
+from tests import example_bisections, example_checks
 from tuner.comparing.recorded import EVIDENCE, judged, recorded
 from tuner.comparing.recorded import texts as comparison_texts
 from tuner.decide import decide
@@ -33,6 +34,15 @@ def folders() -> list[Path]:
 def comparisons() -> list[Path]:
     """Folders with what `attnpin compare --out` wrote."""
     return sorted(evidence.parent for evidence in EXAMPLES.glob(f"upgrade/*/{EVIDENCE}"))
+
+
+def bisections() -> list[Path]:
+    return sorted(text.parent for text in EXAMPLES.glob(f"upgrade/*/{example_bisections.TEXT}"))
+
+
+def checks() -> list[Path]:
+    """Folders with a pin, and what a check of it measured."""
+    return sorted(evidence.parent for evidence in EXAMPLES.glob(f"upgrade/*/{example_checks.TODAY}"))
 
 
 def stored(folder: Path) -> tuple[Pin, Run]:
@@ -67,13 +77,20 @@ def decide_again(folder: Path) -> None:
     write_pin(path, pin, justification.render(pin, decided), decided)
 
 
+def write_all(folder: Path, contents: dict[str, str]) -> None:
+    for name, text in contents.items():
+        (folder / name).write_text(text)
+
+
 if __name__ == "__main__":
     for example in folders():
         decide_again(example)
-        for name, text in texts(*stored(example)).items():
-            (example / name).write_text(text)
+        write_all(example, texts(*stored(example)))
         (example / PAGE).write_text(render(page(*stored(example))))
     for example in comparisons():
         (example / PAGE).write_text(render(comparison_page_of(recorded(example))))
-        for name, text in comparison_texts(recorded(example)).items():
-            (example / name).write_text(text)
+        write_all(example, comparison_texts(recorded(example)))
+    for example in bisections():
+        write_all(example, example_bisections.bisection_texts(example))
+    for example in checks():
+        write_all(example, example_checks.check_texts(example))

@@ -19,6 +19,7 @@ from tests.bench.peers.rows import ROWS, read_rows
 from tests.bench.peers.score import results
 from tests.examples import comparisons
 from tests.pages.sources import value
+from tuner.comparing.recorded import recorded
 from tuner.past.asking import Asked, courses_in, in_files
 from tuner.settings import compose
 
@@ -38,8 +39,8 @@ def measured_ms() -> dict[str, float]:
 
 
 def courses() -> tuple[Course, ...]:
-    """Every arm that was measured on both sides of those committed upgrades."""
-    source = in_files(comparisons())
+    """Every arm that was measured on both sides of those committed upgrades that have the cell."""
+    source = in_files([folder for folder in comparisons() if CELL in (each.cell.name for each in recorded(folder).baseline.cells)])
     arms, _ = source.names()
     return courses_in(source, compose(OF_ONE_BOARD), OF_ONE_BOARD, Asked(arms, CELL, OVER))
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,17 +56,15 @@ def test_the_sentences_explained_are_sentences_the_tool_says() -> None:
     assert [phrase for phrase in explained if phrase not in source] == []
 
 
-def test_the_launcher_that_the_readme_adds_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    readme = (ROOT / "README.md").read_text()
-    entry, code = (re.findall(rf"^```{language}\n(.*?)^```", readme, re.DOTALL | re.MULTILINE)[-1] for language in ("yaml", "python"))
+def test_the_launcher_that_a_page_adds_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DOCS / "extending.md").read_text()
+    entry, code = (re.findall(rf"^```{language}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[-1] for language in ("yaml", "python"))
     (tmp_path / "launcher").mkdir()
     (tmp_path / "launcher" / "dockerfile.yaml").write_text(entry)
     (tmp_path / "dockerfile.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     run = building.one_cell_each({"fa3": (256.0, 131.0), "flashinfer": (300.0, 119.0)})
-    write(run, decide(run), tmp_path / "pin.yaml")
+    write(replace(run, decision=(decision := decide(run))), decision, tmp_path / "pin.yaml")
     assert cli.run(["export", "--pin", str(tmp_path / "pin.yaml"), "--to", "dockerfile", "--config-dir", str(tmp_path)]) == 0
     flags = '"--decode-attention-backend", "flashinfer", "--prefill-attention-backend", "fa3"'
     assert capsys.readouterr().out == f'CMD ["sglang", "serve", {flags}]\n'

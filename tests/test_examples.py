@@ -1,14 +1,30 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from store.bisection import Standing
+from store.checked import Action, Answer, Ground
 from store.comparison import Label
 from store.pin_files import read_pin
 from store.pin_yaml import in_order
-from tests.examples import PAGE, comparison_page_of, comparison_texts, comparisons, folders, page, stored, texts
+from tests.example_bisections import SUFFIX, bisection_of, bisection_texts
+from tests.example_checks import check_of, check_texts
+from tests.examples import (
+    PAGE,
+    bisections,
+    checks,
+    comparison_page_of,
+    comparison_texts,
+    comparisons,
+    folders,
+    page,
+    stored,
+    texts,
+)
 from tests.reports.web.reading import Reading, words
 from tuner.comparing.recorded import EVIDENCE, judged, recorded
 from tuner.decide import decide
@@ -67,3 +83,37 @@ def test_the_upgrade_of_sglang_issue_17411_regressed_where_the_library_chose_and
     assert changed == {("auto,tensor cores", "fa3,tensor cores", asked)}
     assert {each.code for each in verdict.dispatches if each.arm == asked} == {True}
     assert any(source.endswith("issues/17411") for issue in verdict.issues for source in issue.sources)
+
+
+@pytest.mark.parametrize("folder", bisections(), ids=lambda folder: folder.name)
+def test_a_bisection_is_told_from_the_evidence_of_its_comparisons(folder: Path) -> None:
+    for name, text in bisection_texts(folder).items():
+        assert (folder / name).read_text() == text, f"{name}: {STALE}"
+
+
+@pytest.mark.parametrize("folder", checks(), ids=lambda folder: folder.name)
+def test_a_check_is_answered_from_the_pin_and_the_evidence_of_its_run(folder: Path) -> None:
+    for name, text in check_texts(folder).items():
+        assert (folder / name).read_text() == text, f"{name}: {STALE}"
+
+
+def test_the_release_long_after_the_fault_is_cured_of_it_with_a_little_left_over() -> None:
+    (folder,) = (folder for folder in bisections() if "flashinfer" in folder.name)
+    found = bisection_of(folder)
+    assert (found.first_bad and found.first_bad.first, found.exit_code) == (("0.6.0",), 1)
+    last = found.of("0.6.14")
+    assert last is not None and last.standing is Standing.CURED and last.verdict is not None
+    left = [row for row in last.verdict.rows if row.verdict.label is Label.REGRESSED and row.cell]
+    assert [row.cell for row in left] == ["decode-1-1024"] and max(row.verdict.numbers.high for row in left) < math.log(1.05)
+    measured = {path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}")}
+    assert {each.release for each in found.tried if each.standing is Standing.SKIPPED} == {"0.6.4"} and "0.6.4" not in measured
+
+
+def test_a_pin_regresses_under_the_calls_of_an_sglang_before_0_5_9_and_holds_under_those_since() -> None:
+    answers = {folder.name: check_of(folder) for folder in checks()}
+    before, since = (
+        answers["flashinfer-0.5.3-to-0.6.1-check-sglang-0.5.8-h200"],
+        answers["flashinfer-0.5.3-to-0.6.1-check-sglang-0.5.9-h200"],
+    )
+    assert (before.answer, before.exit_code) == (Answer.REGRESSED, 1) and before.next is not None and before.next.action is Action.NONE
+    assert (since.answer, since.ground, since.exit_code) == (Answer.EQUIVALENT, Ground.SAME_CODE, 0)

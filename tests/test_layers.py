@@ -102,4 +102,4 @@ def engine_folders(source: Path) -> set[str]:
 
 def test_only_settings_and_what_hands_to_hydra_see_omegaconf():
     seen = {source.name for source in sources("tuner") if "omegaconf" in top_names(source)}
-    assert seen == {"settings.py", "settings_model.py", "settings_traffic.py", "explain.py", "hydra_app.py"}
+    assert seen == {"settings.py", "settings_model.py", "settings_traffic.py", "explain.py", "hydra_app.py", "root.py"}

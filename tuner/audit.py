@@ -17,6 +17,7 @@ from tuner.auditing.verdict import audit_of_run, decision_of, unmeasured
 from tuner.calibrated import noise_floor
 from tuner.consult import consult
 from tuner.deciding.floor import said_of
+from tuner.drivers import refuse_undriven
 from tuner.machine import device_key, engine_version, meet
 from tuner.new_run import command_line, new_run
 from tuner.plan import make_plan
@@ -31,6 +32,7 @@ from tuner.waiting import Wait, take_device
 
 def run_audit(settings: Settings) -> Audit:
     """Tests what is recorded on the path to the default where the arms run; nothing is measured where nothing is recorded."""
+    refuse_undriven(settings.scenario.engine.name, settings.entries)
     store = open_store(settings.store_url)
     with Progress() as progress, session_of(settings, progress) as session:
         progress.notes(store.notes)

@@ -38,7 +38,7 @@ def audit_of_evidence(path: Path, config_dir: str | None) -> Audit:
 def _of_recorded(run: Run, config_dir: str | None) -> Audit:
     entries, rules = compose_backends((), config_dir).entries, rules_of(run.scenario)
     settled = rules.settled(run.scenario, entries, run.default.rules_version, run.environment.releases)
-    return replace(audit_of_run(run, recorded(settled.path)), run=None)  # no database need have it
+    return replace(audit_of_run(run, recorded(settled.path)), run=None, command=None)  # typed elsewhere
 
 
 def audit_of_figures(path: Path, overrides: Sequence[str], config_dir: str | None) -> Audit:

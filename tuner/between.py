@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from backends.cell import Cell, Phase, attention_flops, visible_keys
+from backends.cell import Cell, attention_flops, visible_keys
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,7 +24,8 @@ STIFF = 0.05  # of the weight of all points: how strongly the plane is held leve
 
 
 def left_out(ln_us: Mapping[Cell, float]) -> dict[Cell, float | None]:
-    """ln(foretold / measured) of each cell from all others; None where it lies beyond their reach. Cells of one phase and layer kind."""
+    """ln(foretold / measured) of each cell from all others; None where it lies beyond their reach. Cells of one phase and layer kind; steps
+    that generate say nothing of prefills on the same side, nor these of them."""
     cells = tuple(ln_us)
     return {cell: _missed(cell, {other: ln_us[other] for other in cells if other is not cell}, ln_us[cell]) for cell in cells}
 
@@ -36,6 +37,7 @@ def _missed(cell: Cell, others: Mapping[Cell, float], measured: float) -> float 
 
 def foretold(ln_us: Mapping[Cell, float], at: Cell) -> float | None:
     """ln of the time in us at a cell that was not measured, or None."""
+    ln_us = {cell: us for cell, us in ln_us.items() if cell.generates is at.generates}
     if not ln_us:
         return None
     points, target = np.array([coordinates(cell) for cell in ln_us]), np.array(coordinates(at))
@@ -47,7 +49,7 @@ def foretold(ln_us: Mapping[Cell, float], at: Cell) -> float | None:
 
 def coordinates(cell: Cell) -> tuple[float, ...]:
     """ln of batch and mean context; of a prefill ln of new tokens and mean context."""
-    first = cell.batch if cell.phase is Phase.DECODE else cell.new_tokens
+    first = cell.batch if cell.generates else cell.new_tokens
     return math.log(first), math.log(sum(cell.context_lens) / cell.batch)
 
 
@@ -63,4 +65,4 @@ def _plane(offsets: Floats, values: Floats) -> float:
 @lru_cache(maxsize=256)
 def _ln_work(cell: Cell) -> float:
     read = visible_keys(cell) * cell.layer.cached_width * BYTES
-    return math.log(read if cell.phase is Phase.DECODE else max(read, attention_flops(cell) / BALANCE))
+    return math.log(read if cell.generates else max(read, attention_flops(cell) / BALANCE))

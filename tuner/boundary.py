@@ -57,12 +57,18 @@ def exit_code(error: Exception) -> int:
 
 def sentence(error: Exception) -> str:
     if isinstance(error, TyperException):
-        return f"{error.format_message().rstrip()} (see `attnpin --help`)"
+        return f"{error.format_message().rstrip()} (see `{_command_of(error)} --help`)"
     if isinstance(error, OSError) and _os_exit_code(error) != INTERNAL_FAULT:
         return f"{error.filename or 'a file'}: {error.strerror or error}; {_remedy(error)}"
     if exit_code(error) == INTERNAL_FAULT:
         return f"A fault in attnpin ({type(error).__name__}: {error}); rerun with --debug for the traceback and report it."
     return str(error)
+
+
+def _command_of(error: TyperException) -> str:
+    """The words up to the command that was typed, as far as the error knows it."""
+    context = getattr(error, "ctx", None)
+    return context.command_path if context else "attnpin"
 
 
 def say(text: str) -> None:

@@ -15,3 +15,9 @@ def noise_floor(store: Store, board: Board) -> NoiseFloor | None:
     """Of the newest calibration that holds for ``board`` as it is today."""
     found = calibration_for(store, board, PROTOCOL_VERSION, datetime.now(UTC))
     return found.floor if found else None
+
+
+def neighbours_are_harmless(store: Store, board: Board) -> bool:
+    """Whether the newest calibration that asked about them has shown it."""
+    found = calibration_for(store, board, PROTOCOL_VERSION, datetime.now(UTC), neighbours=True)
+    return found is not None and found.neighbours_are_harmless

@@ -11,11 +11,13 @@ from backends.cell import Cell, Phase
 from backends.latent import attended
 from backends.model import LayerKind
 from store.plan import Server
-from store.scenario import Scenario, Traffic, WeightedCell
+from store.scenario import Role, Scenario, Traffic, WeightedCell
 from tuner.ranks import phase_kind, rank_lengths, rank_traffic, ranks_of
 from tuner.traffic.loads import recorded_loads
+from tuner.workload.drafts import accepted_length, draft_notes, verifying
 from tuner.workload.lengths import mean_tokens
 from tuner.workload.loads import Load, decode_loads, longest_request, prefill_loads
+from tuner.workload.mixed import mixed_loads, room_beside, running
 from tuner.workload.reach import largest_reachable, reachable
 
 PER_1000 = 1000.0
@@ -35,13 +37,15 @@ def cells_for(scenario: Scenario, server: Server, layers: Sequence[LayerKind], p
     The shares of each phase that the server's role has and of each layer kind sum to 1; a model with several layer kinds has
     each cell once a kind.
     """
-    loads, notes = _loads(scenario, server, page_size)
+    planned, notes = _loads(scenario, server, page_size)
+    loads = tuple(verifying(load, server) for load in planned)
     cells = tuple(
         WeightedCell(cell_of(scenario, server, load, kind, len(layers) > 1), kind.layers, calls(load, scenario, server), load.share)
         for kind in layers
         for load in loads
     )
-    return Workload(cells, notes)
+    drafts = draft_notes(scenario.engine.speculation, server, scenario.engine.mixed_chunk) if any(load.draft for load in loads) else ()
+    return Workload(cells, (*notes, *drafts))
 
 
 def _loads(scenario: Scenario, server: Server, page_size: int) -> tuple[tuple[Load, ...], tuple[str, ...]]:
@@ -49,8 +53,22 @@ def _loads(scenario: Scenario, server: Server, page_size: int) -> tuple[tuple[Lo
         return recorded_loads(scenario.traffic.recorded, scenario.traffic.shared_prefix_tokens, server, page_size)
     traffic, phases = rank_traffic(scenario.traffic, ranks_of(scenario.engine)), scenario.engine.role.phases
     decode, notes = _decode(traffic, scenario.measure.seed, server, page_size) if Phase.DECODE in phases else ((), ())
+    if mixes(scenario, server) and decode:
+        return _mixed(scenario, server, traffic, decode, page_size), notes
     prefill = prefill_loads(traffic, server, scenario.measure.seed, page_size) if Phase.PREFILL in phases else ()
     return (*decode, *prefill), notes
+
+
+def mixes(scenario: Scenario, server: Server) -> bool:
+    """Whether requests decode beside others' prompts: not under drafts (sglang/srt/arg_groups/speculative_hook.py turns it off)."""
+    return scenario.engine.mixed_chunk and server.drafting is None and scenario.engine.role is Role.UNIFIED
+
+
+def _mixed(scenario: Scenario, server: Server, traffic: Traffic, decode: tuple[Load, ...], page_size: int) -> tuple[Load, ...]:
+    left = room_beside(running(decode), server)
+    prefill = prefill_loads(traffic, left, scenario.measure.seed, page_size)
+    groups = ranks_of(scenario.engine).attn_dp
+    return mixed_loads(prefill, decode, [groups * calls(load, scenario, server) for load in prefill], server, page_size)
 
 
 def _decode(traffic: Traffic, seed: int, server: Server, page_size: int) -> tuple[tuple[Load, ...], tuple[str, ...]]:
@@ -63,15 +81,15 @@ def _decode(traffic: Traffic, seed: int, server: Server, page_size: int) -> tupl
 
 
 def calls(load: Load, scenario: Scenario, server: Server) -> float:
-    """Steps per 1000 output tokens: a decode step makes one token a request, a prefill step works off ``new_lens`` of the
-    prompt tokens that each output token brings along and no cache holds, and groups of ranks with requests of their own step
-    together."""
+    """Steps per 1000 output tokens: a decode step makes one token a request, a verify step as many as are accepted, a prefill step
+    works off ``new_lens`` of the prompt tokens that each output token brings along and no cache holds, and groups of ranks with
+    requests of their own step together."""
     groups = ranks_of(scenario.engine).attn_dp
     if load.steps_per_1000 is not None:
         return load.steps_per_1000 / groups
     per_1000 = PER_1000 * load.share / groups
-    if load.phase is Phase.DECODE:
-        return per_1000 / load.batch
+    if load.generates:
+        return per_1000 / (load.batch * accepted_length(scenario.engine.speculation, server))
     traffic, limit = scenario.traffic, longest_request(server)
     computed = (1 - traffic.cached_share) * mean_tokens(traffic.prompt, limit) / mean_tokens(traffic.output, limit)
     return per_1000 * computed / sum(load.new_lens)
@@ -80,18 +98,20 @@ def calls(load: Load, scenario: Scenario, server: Server) -> float:
 def cell_of(scenario: Scenario, server: Server, load: Load, kind: LayerKind, several: bool) -> Cell:
     """``kind`` holds heads per rank; the cell has the keys that one rank holds of each request."""
     name, ranks = f"{load.name}-{kind.name}" if several else load.name, ranks_of(scenario.engine)
+    split = Phase.DECODE if load.generates else Phase.PREFILL  # how ranks share a context
     return Cell(
         name=name,
         phase=load.phase,
-        layer=attended(phase_kind(kind, ranks, load.phase), scenario.model.architecture, load.phase),
-        context_lens=rank_lengths(load.context_lens, ranks, load.phase),
+        layer=attended(phase_kind(kind, ranks, split), scenario.model.architecture, load.generates),
+        context_lens=rank_lengths(load.context_lens, ranks, split),
         new_lens=load.new_lens,
-        prompt_lens=rank_lengths(load.prompt_lens, ranks, load.phase),
-        padded_batch=padded_batch(load.batch, server.captured_batches) if load.phase is Phase.DECODE else load.batch,
+        prompt_lens=rank_lengths(load.prompt_lens, ranks, split),
+        padded_batch=padded_batch(load.batch, server.captured_batches) if load.generates else load.batch,
         dtype=scenario.model.dtype,
         seed=Random(f"{scenario.measure.seed}/{name}").getrandbits(31),
         page_layout=scenario.measure.page_layout,
-        shared_prefix=max(rank_lengths((load.shared_prefix,), ranks, load.phase)),
+        shared_prefix=max(rank_lengths((load.shared_prefix,), ranks, split)),
+        draft=load.draft,
     )
 
 

@@ -18,6 +18,7 @@ from tuner.deciding.robustness import robustness
 from tuner.deciding.scores import ratio
 from tuner.deciding.sensitivity import sensitivities, turned_elsewhere
 from tuner.deciding.split import split_of
+from tuner.deciding.spread import said_of_boards, spread_of
 from tuner.deciding.standing import Standing, detectable, standing_of
 from tuner.deciding.ties import backends_of
 from tuner.deciding.unset import passed_over, unset_because
@@ -95,6 +96,8 @@ def _decision(
 ) -> Decision:
     run, contest, choice = standing.run, standing.contest, standing.choice
     elsewhere = sensitivities(run, contest.table, pick.decode if pick else None)
+    spread = spread_of(contest, pick, standing.compared)
+    first = (*turned_elsewhere(run, elsewhere), *said_of_boards(run, spread))
     return Decision(
         ruling=ruling,
         default=contest.default,
@@ -108,10 +111,11 @@ def _decision(
         cells=cell_results(contest, standing.fresh, pick),
         steps=step_models(contest, contest.default or choice.leader),
         minimum_detectable_effect=detectable(standing),
-        cautions=(*said, *cautions(run, contest, (pick, contest.default), turned_elsewhere(run, elsewhere))),
+        cautions=(*said, *cautions(run, contest, (pick, contest.default), first)),
         best_set=choice.best_set,
         chosen_at=ratio(contest, pick, contest.default) if standing.fresh and pick and contest.default else None,
         sensitivity=elsewhere,
         split=split_of(contest, standing.scores),
         robustness=robustness(contest, pick, standing.scores, run.scenario.traffic.recorded),
+        spread=spread,
     )

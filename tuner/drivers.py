@@ -8,12 +8,13 @@ from functools import cache
 
 from backends.arm import Arm, Provider
 from backends.capability import BackendEntry, Capability, DriverEntry, Limits, missing_modules
+from backends.cell import Phase
 from backends.judgement import reasons
-from backends.measurable import unmeasurable
+from backends.measurable import unmeasurable, unverifiable
 from backends.question import ENGINES, Question
 from backends.reason import Reason
 from store.scenario import NO_DRIVER, Scenario
-from tuner.errors import Incomplete
+from tuner.errors import Incomplete, UsageError
 
 
 def driver_for(entry: BackendEntry, scenario: Scenario, question: Question) -> tuple[DriverEntry | None, tuple[Reason, ...]]:
@@ -27,16 +28,43 @@ def driver_for(entry: BackendEntry, scenario: Scenario, question: Question) -> t
     fitting = [driver for driver in entry.drivers if _fits(driver, scenario)]
     if not fitting:
         return None, (_none_written(entry, scenario),)
-    if against := tuple(unmeasurable(question.model, [question.kv_dtype])):
+    drafts = unverifiable(question.model, question.speculation, question.topk) if question.engine == "sglang" else ()
+    if against := (*unmeasurable(question.model, [question.kv_dtype]), *drafts):
         return None, _undriven(entry, against)
-    refused = {driver: reasons(_capability(driver.limits, entry.capability.versions), question) for driver in fitting}
+    if not (fitting := [driver for driver in fitting if _verifies(driver, question)]):
+        return None, (_never_verifies(entry),)
+    refused = {driver: _in_no_phase(driver, entry, question) for driver in fitting}
     if all(refused.values()):
-        return None, _undriven(entry, next(iter(refused.values())))
+        return None, next(iter(refused.values()))
     fitting = [driver for driver in fitting if not refused[driver]]
     if packages is None:
         return _assumed(fitting, scenario.gpu.kind), ()
     ready = [driver for driver in fitting if set(driver.packages) <= set(packages)]
     return (ready[0], ()) if ready else (None, missing_modules(fitting[-1].packages, packages))
+
+
+def driver_by(entry: BackendEntry, scenario: Scenario, provider: Provider) -> DriverEntry:
+    """The first driver of ``provider`` that is made for the device and this kind of attention. Raises `UsageError`."""
+    for driver in entry.drivers:
+        if driver.provider is provider and _fits(driver, scenario):
+            return driver
+    asked = f"{scenario.model.attention.value} attention on {scenario.gpu.kind}"
+    raise UsageError(
+        f"measure.variants asks for {entry.name} by provider={provider.value}, which it does not have for {asked}; leave it out"
+    )
+
+
+def gaps(entry: BackendEntry, driver: DriverEntry, question: Question) -> dict[Phase, tuple[Reason, ...]]:
+    """Why ``driver`` does not run the backend in a phase that the backend serves; empty where it does."""
+    capability = _capability(driver.limits, entry.capability.versions)
+    found = {phase: reasons(capability, replace(question, phase=phase)) for phase in Phase} if driver.limits else {}
+    return {phase: _undriven(entry, against) for phase, against in found.items() if against}
+
+
+def _in_no_phase(driver: DriverEntry, entry: BackendEntry, question: Question) -> tuple[Reason, ...]:
+    """Why it runs the backend in neither phase; empty where it does in one."""
+    found = gaps(entry, driver, question)
+    return found[Phase.DECODE] if set(found) == set(Phase) else ()
 
 
 def refuse_undriven(engine: str, entries: Iterable[BackendEntry]) -> None:
@@ -51,9 +79,13 @@ def refuse_undriven(engine: str, entries: Iterable[BackendEntry]) -> None:
 def imports_of(entries: Iterable[BackendEntry]) -> tuple[str, ...]:
     """Every import name that an entry's kernels or drivers need: what to look for on the worker."""
     names = [
-        name for entry in entries for name in (*entry.capability.modules, *(name for driver in entry.drivers for name in driver.packages))
+        name for entry in entries for name in (*entry.capability.modules, *(name for driver in entry.drivers for name in _imports(driver)))
     ]
     return tuple(dict.fromkeys(names))
+
+
+def _imports(driver: DriverEntry) -> tuple[str, ...]:
+    return (*driver.packages, *driver.libraries, *driver.optional)
 
 
 @cache
@@ -63,6 +95,21 @@ def _capability(limits: Limits, versions: tuple[str, ...]) -> Capability:
 
 def _fits(driver: DriverEntry, scenario: Scenario) -> bool:
     return scenario.gpu.kind in driver.devices and scenario.model.attention.value in driver.attention
+
+
+def _verifies(driver: DriverEntry, question: Question) -> bool:
+    """Adapters of kernels decode and prefill alone."""
+    return question.speculation is None or question.engine != "sglang" or driver.provider is Provider.ENGINE
+
+
+def _never_verifies(entry: BackendEntry) -> Reason:
+    return Reason(
+        rule=NO_DRIVER,
+        asked=f"{entry.name} with the verify steps of speculative decoding",
+        allowed="what the engine's own object verifies: adapters of kernels do not",
+        remedy="measure it without engine.speculative, or with another tool",
+        source="tuner/drivers.py",
+    )
 
 
 def _undriven(entry: BackendEntry, against: Iterable[Reason]) -> tuple[Reason, ...]:
@@ -103,7 +150,7 @@ def _none_written(entry: BackendEntry, scenario: Scenario) -> Reason:
     return Reason(
         rule=NO_DRIVER,
         asked=f"{entry.name} for {scenario.model.attention.value} attention on {scenario.gpu.kind}",
-        allowed="; ".join(dict.fromkeys(written)) or "none: attnpin has no driver for it in this version",
+        allowed="; ".join(dict.fromkeys(written)) or f"none: {entry.undriven or 'attnpin has no driver for it in this version'}",
         remedy="measure it with another tool, or add a driver to its entry",
         source=f"conf/backend/{of_engine}{entry.name.lower()}.yaml",
     )

@@ -15,6 +15,8 @@ from tuner.errors import UsageError
 from tuner.suggest import instead
 
 NO_SUCH_KEY = (ConfigKeyError, ConfigAttributeError)
+EVERY_SETTING = "`attnpin tune --cfg job` prints every setting"
+TUNE_S_HELP = "see `attnpin tune --help`"  # the only command that takes a --config-name
 
 
 @contextmanager
@@ -48,7 +50,7 @@ def explain(error: Exception) -> str:
 def _no_such_option(error: MissingConfigException) -> str:
     group, _, name = str(error.missing_cfg_file).rpartition("/")
     options = error.options or names.groups().get(group, ())  # Hydra lists none for a name inside a list
-    return f"There is no {group or 'configuration'} named {name!r}; {instead(name, options)}"
+    return f"There is no {group or 'configuration'} named {name!r}; {instead(name, options, '' if options else TUNE_S_HELP)}"
 
 
 def _unreadable(error: OverrideParseException) -> str:
@@ -63,7 +65,7 @@ def _unreadable(error: OverrideParseException) -> str:
 
 
 def no_such_key(key: str) -> str:
-    return f"There is no setting or group named {key!r}; {instead(key, [*names.keys(), *names.groups()])}"
+    return f"There is no setting or group named {key!r}; {instead(key, [*names.keys(), *names.groups()], EVERY_SETTING)}"
 
 
 def _bad_value(cause: OmegaConfBaseException) -> str:

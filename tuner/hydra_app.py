@@ -12,12 +12,14 @@ from contextlib import contextmanager
 
 from tuner.boundary import report
 from tuner.errors import UsageError, worst
-from tuner.explain import usage_errors
+from tuner.explain import TUNE_S_HELP, usage_errors
 from tuner.settings import Settings, pin_override, settings_from
 from tuner.suggest import instead
 
 OWN_FLAGS = ("--pin", "--fresh", "--without-default", "--wait-for-gpu", "--explain", "--json")
+ELSEWHERE = frozenset({"executor=ray", "executor=slurm"})
 WITH_VALUE = ("--pin", "--wait-for-gpu")
+NO_BACKEND = "backend=[]"  # Hydra composes everything before it helps, and merging their files takes most of the time
 
 Job = Callable[[Settings], int]
 
@@ -33,7 +35,7 @@ def run(arguments: Sequence[str], job: Job, debug: bool) -> int:
         from tuner.sweep.asked import run_asked
 
         with _command_line(arguments):
-            return run_asked(*asked)
+            return run_asked(*asked, debug)
     import hydra
     from omegaconf import DictConfig
 
@@ -64,24 +66,24 @@ def _config_dir() -> str | None:
 def hydra_arguments(arguments: Sequence[str]) -> list[str]:
     """``arguments`` with our own flags turned into overrides and all overrides first: Hydra takes them in one run only."""
     own, rest = _own_flags().parse_known_args(list(arguments))
-    overrides = _overrides_in(rest)
+    known = _parsed(rest)
     options = list(rest)
-    for override in overrides:
+    for override in known.overrides:
         options.remove(override)
-    return [*overrides, *_as_overrides(own), *options]
+    unread = [NO_BACKEND] if known.help and not known.overrides else []
+    return [*known.overrides, *_as_overrides(own), *unread, *options]
 
 
 def _many(arguments: list[str]) -> tuple[list[str], str | None] | None:
-    """Overrides and --config-dir of a command line that is about several scenarios and runs them; None for any other."""
+    """Overrides and --config-dir of a command line that is about several scenarios and runs them, or about one that another place than
+    this process runs; None for any other."""
     known = _parsed(arguments)
     several = known.multirun or any(override.startswith("scenarios=") for override in known.overrides)
+    jobs = any(override.startswith("executor.since=") for override in known.overrides)  # of such a run, which are there
+    several = several or (not jobs and not ELSEWHERE.isdisjoint(known.overrides))
     shows = known.cfg or known.info or known.help or known.hydra_help or known.shell_completion
     others = any(override.startswith(("hydra/launcher=", "hydra/sweeper=")) for override in known.overrides)
     return (list(known.overrides), known.config_dir) if several and not shows and not others else None
-
-
-def _overrides_in(arguments: list[str]) -> list[str]:
-    return list(_parsed(arguments).overrides)
 
 
 def _parsed(arguments: list[str]) -> argparse.Namespace:
@@ -92,10 +94,10 @@ def _parsed(arguments: list[str]) -> argparse.Namespace:
     try:
         known, unknown = parser.parse_known_intermixed_args(arguments)
     except argparse.ArgumentError as error:
-        raise UsageError(f"{error}; see `attnpin tune --help`") from error
+        raise UsageError(f"{error}; {TUNE_S_HELP}") from error
     if unknown:
         options = re.findall(r"--[a-z][a-z-]+", parser.format_usage())
-        raise UsageError(f"There is no option {unknown[0]}; {instead(unknown[0], [*options, *OWN_FLAGS])}")
+        raise UsageError(f"There is no option {unknown[0]}; {instead(unknown[0], [*options, *OWN_FLAGS], TUNE_S_HELP)}")
     return known
 
 

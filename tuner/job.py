@@ -15,6 +15,7 @@ from store.connect import Store
 from store.repository import add_round, add_trials, add_wall_seconds
 from store.scenario import Exclusion, Scenario, WeightedCell
 from tuner.budgeting.budget import Budget
+from tuner.rounds.lent import Lend, nobody
 from tuner.session import Session
 
 
@@ -22,7 +23,8 @@ from tuner.session import Session
 class Job:
     """One run on one machine, stored as ``run_id``. ``arms`` in the order of their probes; ``default`` names the engine's own
     pick, by phase; ``labels`` are cautions for every round of it; ``everyone``: no arm leaves the race; ``choices``
-    (problem, choice): how libraries that choose by timing are to choose."""
+    (problem, choice): how libraries that choose by timing are to choose. ``board``: UUID of the device. ``lend``: other boards for its
+    rounds, as long as that context is open."""
 
     scenario: Scenario
     store: Store
@@ -37,13 +39,18 @@ class Job:
     budget: Budget = field(default_factory=Budget)
     everyone: bool = False
     choices: tuple[tuple[str, str], ...] = ()
+    board: str | None = None
+    lend: Lend = nobody
 
     def question(self, do: str, cells: tuple[Cell, ...], **fields: Any) -> dict[str, Any]:
         """A message that carries the stage, the timing and ``cells``."""
+        return {**self.unstaged(do, cells, **fields), "stage": to_plain(self.session.staged(self.stage))}
+
+    def unstaged(self, do: str, cells: tuple[Cell, ...], **fields: Any) -> dict[str, Any]:
+        """The same without the stage, of which another session may tell its processes something else."""
         return {
             "do": do,
             "cells": to_plain(cells),
-            "stage": to_plain(self.session.staged(self.stage)),
             "timing": to_plain(self.scenario.measure.timing),
             "choices": to_plain(self.choices),
             **{key: to_plain(value) for key, value in fields.items()},

@@ -15,10 +15,13 @@ from tuner.suggest import instead
 
 Knobs = Mapping[str, tuple[str, ...]]
 
+PROVIDER = "provider"  # of a variant: engine or kernel, instead of the one that would be preferred
+
 # Knobs of the server whose worth attention's time alone does not tell: no search turns them.
 OF_THE_SERVER = {
     "chunked_prefill_size": "it changes the chunks themselves and the time of every other layer with them, which attention's does not tell",
-    "speculative_attention_mode": "no driver of this version runs a verify step",
+    "speculative_attention_mode": "it says which side's backend verifies, so that other cells belong to each side: set "
+    "engine.speculative.attention_mode and compare the two pins",
 }
 
 
@@ -38,9 +41,12 @@ def unknown_knobs(tree: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _knobs_of(entry: Mapping[str, Any]) -> Knobs:
-    """Of all its drivers: which of them runs is known where the worker is."""
+    """Of all its drivers: which of them runs is known where the worker is. Beside them stands which of them is asked for."""
     drivers = entry.get("drivers") or ()
-    return {str(name): _values(data) for driver in drivers for name, data in (driver.get("knobs") or {}).items()}
+    known: dict[str, tuple[str, ...]] = {}
+    for name, values in ((str(name), _values(data)) for driver in drivers for name, data in (driver.get("knobs") or {}).items()):
+        known[name] = tuple(dict.fromkeys((*known.get(name, ()), *values)))
+    return {**known, PROVIDER: tuple(dict.fromkeys(str(driver["provider"]) for driver in drivers))} if drivers else {}
 
 
 def _values(data: Any) -> tuple[str, ...]:

@@ -32,9 +32,10 @@ def bytes_per_token(model: Model, element_bytes: float, ranks: Ranks, window_sha
     return round(element_bytes * stored / ranks.dcp)
 
 
-def pool_tokens(memory_bytes: int | None, fraction: float | None, weights: int, token: int, page_size: int) -> int | None:
-    """Tokens the KV pool holds, whole pages; None where memory is unknown or the weights alone fill it."""
-    if memory_bytes is None or fraction is None:
+def pool_tokens(static_bytes: int | None, weights: int, token: int, page_size: int) -> int | None:
+    """Tokens the KV pool holds, whole pages, of the ``static_bytes`` that it and the weights may take; None where these are unknown or
+    the weights alone fill them."""
+    if static_bytes is None:
         return None
-    pages = int((memory_bytes * fraction - weights) / token) // page_size
+    pages = (static_bytes - weights) // token // page_size
     return pages * page_size if pages > 0 else None

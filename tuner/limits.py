@@ -9,7 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from backends.allowed import Taken
-from backends.arm import Arm
+from backends.arm import Arm, Provider
 from backends.asked import Asking, asking
 from backends.capability import BackendEntry, DriverEntry, Note
 from backends.cell import Phase
@@ -19,9 +19,9 @@ from backends.reason import Reason
 from store.plan import PageSize, PairExclusion
 from store.run import DefaultPick
 from store.scenario import NOT_SELECTED, Exclusion, Scenario
-from tuner.drivers import driver_for
+from tuner.drivers import driver_by, driver_for, gaps
 from tuner.engines.lookup import rules_of
-from tuner.knobs import with_knobs
+from tuner.knobs import PROVIDER, with_knobs
 from tuner.limiting.demands import judged_in_full, shown
 from tuner.limiting.pairs_apart import pairs_apart
 
@@ -116,6 +116,7 @@ def _sift_one(
     question, tokens = ask(Phase.DECODE, 0).question, page_of(entry)
     pages = () if tokens == question.page_size else (PageSize(entry.name, scenario.engine.page_size, tokens),)
     some = tuple(Exclusion(entry.name, phase.value, judgement.reasons) for phase, judgement in judged.items() if judgement.reasons)
+    served = [phase for phase, judgement in judged.items() if not judgement.reasons]
     doubts = [judgement.doubts for judgement in judged.values()]
     trusted = (_together(entry, doubts),) if any(doubts) else ()
     driver, refusal = _chosen_driver(scenario, entry, default, question)
@@ -124,7 +125,8 @@ def _sift_one(
         chosen = refusal[0].rule != NOT_SELECTED
         return One((), (*some, Exclusion(entry.name, None, refusal)), pages, trusted, noted if chosen else ())
     arms = _arms(entry, driver, default, tokens, _calls(driver, scenario.engine.version))
-    return One((*arms, *_variants(scenario, entry, arms)), some, pages, trusted, noted, barred=barred)
+    undriven = tuple(Exclusion(entry.name, phase.value, why) for phase, why in gaps(entry, driver, question).items() if phase in served)
+    return One(tuple(dict.fromkeys((*arms, *_variants(scenario, entry, arms)))), (*some, *undriven), pages, trusted, noted, barred=barred)
 
 
 def _together(entry: BackendEntry, found: Sequence[tuple[Reason, ...]]) -> Exclusion:
@@ -142,10 +144,21 @@ def _chosen_driver(
     return driver_for(entry, scenario, question)
 
 
-def _variants(scenario: Scenario, entry: BackendEntry, arms: Iterable[Arm]) -> Iterable[Arm]:
-    """The arms again with the knobs that were asked for."""
-    asked = [variant.knobs for variant in scenario.measure.variants if variant.backend == entry.name]
-    return (with_knobs(arm, knobs, scenario) for knobs in asked for arm in arms)
+def _variants(scenario: Scenario, entry: BackendEntry, arms: Sequence[Arm]) -> Iterable[Arm]:
+    """The arms again with the knobs that were asked for, and driven by the provider that was asked for."""
+    asked = [dict(variant.knobs) for variant in scenario.measure.variants if variant.backend == entry.name]
+    wanted = [(_provided(scenario, entry, arms, knobs.pop(PROVIDER, None)), knobs) for knobs in asked]
+    return (with_knobs(arm, knobs.items(), scenario) for bases, knobs in wanted for arm in bases)
+
+
+def _provided(scenario: Scenario, entry: BackendEntry, arms: Sequence[Arm], provider: str | None) -> Sequence[Arm]:
+    """Raises `UsageError` where nobody provides the backend so."""
+    if provider is None:
+        return arms
+    driver = driver_by(entry, scenario, Provider(provider))
+    knobs = _calls(driver, scenario.engine.version)
+    how = partial(replace, provider=driver.provider, driver=driver.driver, packages=driver.packages, optional=driver.optional)
+    return [how(arm, knobs=knobs) for arm in arms]
 
 
 def _calls(driver: DriverEntry, version: str) -> Knobs:
@@ -157,6 +170,6 @@ def _arms(entry: BackendEntry, driver: DriverEntry, default: DefaultPick, tokens
     """One arm at the backend's own page size and, for a backend of the default pair, one at that pair's."""
     of_default = (default.page_size,) if entry.name in (default.prefill, default.decode) else ()
     return tuple(
-        Arm(entry.name, driver.provider, driver.driver, page, default.kv_cache_dtype, driver.packages, knobs)
+        Arm(entry.name, driver.provider, driver.driver, page, default.kv_cache_dtype, driver.packages, knobs, optional=driver.optional)
         for page in dict.fromkeys((tokens, *of_default))
     )

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from backends.company import taken
 from backends.environment import Board, Environment
+from store.scenario import Scenario
 from tuner.boards import completed, on_board, reported
 from tuner.drivers import imports_of
 from tuner.errors import MeasurementInvalid, UsageError
+from tuner.model_dtype import with_dtype
 from tuner.patience import in_use, refusal
 from tuner.session import Facts, Session
 from tuner.settings import Settings, gpu_sheets
@@ -33,7 +35,7 @@ def settings_on(settings: Settings, environment: Environment) -> Settings:
     gpu = on_board(None if settings.gpu_is_auto else scenario.gpu, environment.board, gpu_sheets())
     gpu = replace(gpu, cuda=environment.cuda or gpu.cuda)
     engine = replace(scenario.engine, version=engine_version(environment, scenario.engine.name) or scenario.engine.version)
-    return replace(settings, scenario=replace(scenario, gpu=gpu, engine=engine))
+    return _asking(settings, replace(scenario, gpu=gpu, engine=engine))
 
 
 def seen_on(settings: Settings, environment: Environment) -> Settings:
@@ -43,7 +45,11 @@ def seen_on(settings: Settings, environment: Environment) -> Settings:
     if settings.gpu_is_auto:
         gpu = completed(replace(reported(environment.board, "the worker's report"), cuda=environment.cuda), gpu_sheets())
     version = engine_version(environment, scenario.engine.name) or scenario.engine.version
-    return replace(settings, scenario=replace(scenario, gpu=gpu, engine=replace(scenario.engine, version=version)))
+    return _asking(settings, replace(scenario, gpu=gpu, engine=replace(scenario.engine, version=version)))
+
+
+def _asking(settings: Settings, scenario: Scenario) -> Settings:
+    return replace(settings, scenario=with_dtype(scenario) if settings.dtype_is_device_s else scenario)
 
 
 def engine_version(environment: Environment, engine: str) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 import shlex
 import sys
@@ -18,13 +17,13 @@ from store.diagnosis import Finding
 from store.digest import run_digest, simulated_digest
 from store.plan import Plan
 from store.run import PROTOCOL_VERSION, DefaultPick, Run
+from store.scrub import without_password
 from tuner.engines.lookup import rules_of
 from tuner.machine import engine_version
 from tuner.ranks import ranks_of
 from tuner.version import __version__
 
 AS_DATA = ("--json", "json=true")
-PASSWORD = re.compile(r"(://[^/@:\s]+):[^/@\s]+@")
 
 
 def new_run(plan: Plan, environment: Environment, findings: tuple[Finding, ...] = (), world: World | None = None) -> Run:
@@ -66,7 +65,7 @@ def new_id(now: datetime) -> str:
 def command_line(*words: str) -> str:
     """What was typed, as a shell would take it again, but for the password of a database and for where and how the answer
     is wanted; ``words`` stand where they were taken off."""
-    typed = [PASSWORD.sub(r"\1:***@", word) for word in sys.argv[1:] if word not in AS_DATA and not word.startswith("executor.")]
+    typed = [without_password(word) for word in sys.argv[1:] if word not in AS_DATA and not word.startswith("executor.")]
     return shlex.join(["attnpin", *words, *typed])
 
 
@@ -82,6 +81,7 @@ def stage_of(plan: Plan) -> StageSpec:
         memory_fraction=plan.scenario.measure.memory_fraction,
         graph_max_batch=max(plan.server.captured_batches, default=0),
         deterministic="deterministic" in plan.scenario.engine.features,
+        drafting=plan.server.drafting,
     )
 
 

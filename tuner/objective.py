@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from backends.cell import Phase
 from backends.measured import CellRound, Round, Visit
 from store.decision import Pair
 from store.scenario import Objective, WeightedCell
@@ -33,12 +32,14 @@ class Exposure(Enum):
 @dataclass(frozen=True)
 class Process:
     """One fresh process, reduced. Keys are (arm, cell): ``ln_us`` = mean over visits of ln(served call in us),
-    ``metadata_us`` = until the device is idle again after the step's metadata, ``block_ln_us`` = as ``ln_us``, of each block."""
+    ``metadata_us`` = until the device is idle again after the step's metadata, ``block_ln_us`` = as ``ln_us``, of each block.
+    ``board`` it ran on."""
 
     index: int
     ln_us: Mapping[tuple[str, str], float]
     metadata_us: Mapping[tuple[str, str], float]
     block_ln_us: Mapping[tuple[str, str], Mapping[int, float]] = field(default_factory=dict)
+    board: str | None = None
 
     def timed(self, arm: str, cells: Iterable[WeightedCell]) -> bool:
         keys = [(arm, weighted.cell.name) for weighted in cells]
@@ -49,7 +50,7 @@ def process_of(round_: Round) -> Process:
     visits = {key: found for cell in round_.cells for key, found in _visits(cell)}
     ln_us = {key: process_mean(map(served, found)) for key, found in visits.items()}
     metadata = {(arm, cell.cell): idle_us for cell in round_.cells for arm, _, idle_us in cell.metadata_us}
-    return Process(round_.index, ln_us, metadata, {key: _by_block(found) for key, found in visits.items()})
+    return Process(round_.index, ln_us, metadata, {key: _by_block(found) for key, found in visits.items()}, round_.board)
 
 
 def _visits(cell: CellRound) -> Iterable[tuple[tuple[str, str], list[Visit]]]:
@@ -68,9 +69,9 @@ def served(visit: Visit) -> tuple[float, ...]:
 
 
 def counted(cells: Iterable[WeightedCell], objective: Objective) -> tuple[WeightedCell, ...]:
-    """The cells that ``objective`` adds up: decode steps are TPOT, prefill chunks TTFT, throughput pays for both."""
-    phases = {Objective.TPOT: {Phase.DECODE}, Objective.TTFT: {Phase.PREFILL}}.get(objective, set(Phase))
-    return tuple(weighted for weighted in cells if weighted.cell.phase in phases and not weighted.is_guard)
+    """The cells that ``objective`` adds up: steps that generate are TPOT, prefill chunks TTFT, throughput pays for both."""
+    generates = {Objective.TPOT: (True,), Objective.TTFT: (False,)}.get(objective, (True, False))
+    return tuple(weighted for weighted in cells if weighted.cell.generates in generates and not weighted.is_guard)
 
 
 def attention_ms(process: Process, pair: Pair, cells: Iterable[WeightedCell], exposure: Exposure = Exposure.HIDDEN) -> float:

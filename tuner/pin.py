@@ -35,6 +35,7 @@ def pin_of(run: Run, decision: Decision, evidence: tuple[str, str]) -> Pin:
         created=run.created,
         tool_version=run.tool_version,
         variables=decision.variables,
+        boards=run.boards,
     )
 
 
@@ -124,7 +125,7 @@ def pairs_under(decision: Decision) -> tuple[Pair, ...]:
 
 def distributions_under(environment: Environment, arms: list[Arm]) -> list[Distribution]:
     """Installed distributions behind what ``arms`` import (their kernel companions too), and torch, which every arm runs on."""
-    wanted = {*EVERYWHERE, *(package for arm in arms for package in arm.packages)}
+    wanted = {*EVERYWHERE, *(package for arm in arms for package in arm.rests_on)}
     owners = {owner for package, owner in environment.imports if package in wanted}
     return [distribution for distribution in environment.distributions if distribution.name in owners]
 
@@ -133,7 +134,7 @@ def arms_on(run: Run, now: Environment, distribution: str) -> tuple[str, ...]:
     """The arms of ``run`` whose imports ``distribution`` is behind, then or now; all of them for torch and triton."""
     packages = packages_of(distribution, (run.environment, now))
     everywhere = bool(packages & EVERYWHERE)
-    return tuple(arm.name for arm in run.arms if everywhere or packages.intersection(arm.packages)) or ("the engine",)
+    return tuple(arm.name for arm in run.arms if everywhere or packages.intersection(arm.rests_on)) or ("the engine",)
 
 
 def packages_of(distribution: str, environments: Iterable[Environment]) -> frozenset[str]:

@@ -6,17 +6,20 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from backends.simulated.world import is_simulated
 from store.connect import file_of
 from store.errors import PinError
 from store.file_faults import file_fault
 from store.files import destination
+from store.pin import Pin
 from store.pin_files import files_of, read_pin
 from tuner.errors import UsageError
 
 
-def refuse_unwritable(path: Path, store_url: str) -> None:
-    """Raises `UsageError` or `StoreError` when one of the pin's files could not be written at ``path`` (its folders may still be
-    missing), or would be written over the database; `NewerSchema` when a pin of a newer attnpin would be lost there."""
+def refuse_unwritable(path: Path, store_url: str, gpu: str) -> None:
+    """Raises `UsageError` or `StoreError` when one of the files of a pin for ``gpu`` could not be written at ``path`` (its folders may
+    still be missing), or would be written over the database, or over what was measured where ``gpu`` is simulated; `NewerSchema` when a
+    pin of a newer attnpin would be lost there."""
     if path.is_dir():
         raise UsageError(f"pin.path={path} is a folder; name a file in it, such as {path / 'pin.yaml'}")
     database = file_of(store_url)
@@ -26,7 +29,13 @@ def refuse_unwritable(path: Path, store_url: str) -> None:
             raise UsageError(f"pin.path={path} would write {file}, which is the database of store.url; choose another path")
         refuse_folder(f"pin.path={path}", target)
     with suppress(PinError):  # anything else there is written anew
-        read_pin(path)
+        _refuse_made_up(read_pin(path), path, gpu)
+
+
+def _refuse_made_up(there: Pin, path: Path, gpu: str) -> None:
+    measured_on = there.valid_for.gpu
+    if is_simulated(gpu) and not is_simulated(measured_on):
+        raise UsageError(f"pin.path={path} holds a pin measured on {measured_on}, and one of a {gpu} would replace it; choose another path")
 
 
 def refuse_folder(asked: str, target: Path) -> None:

@@ -16,6 +16,7 @@ from tuner.cells import cells_for
 from tuner.engines.heard import Consulted, heard
 from tuner.engines.lookup import rules_of
 from tuner.engines.rules import Settled
+from tuner.limiting.idle import without_idle
 from tuner.limiting.notes import cost_notes, trust_notes
 from tuner.limits import Sifted, sift
 from tuner.plan_notes import fatal_notes, traffic_notes, worker_notes
@@ -34,6 +35,10 @@ def make_plan(settings: Settings, packages: Packages | None = None, consulted: C
     """The plan of one request. ``packages``: import names found where the worker runs, with their versions, None for
     a plan without a worker; ``consulted``: the engine itself, None = not asked. The engine's version is the scenario's."""
     plan = plan_of(settings.scenario, settings.entries, packages, consulted, settings.trace)
+    if settings.world is not None and settings.world.recorded is not None:
+        from tuner.recorded_times import without_unrecorded_guards  # a recording's reader, which other plans need not wait for
+
+        plan = without_unrecorded_guards(settings.world, plan)
     if (search := plan.scenario.measure.search) is not None:
         plan = replace(plan, space=space_of(plan, settings.entries, packages, search))
     said = None if settings.budget_s is None else prospect(plan, settings.budget_s)
@@ -101,6 +106,7 @@ def _found(
         scenario, server = replayed(trace, scenario, server, page_size)
     sifted = sift(scenario, entries, settled.default, packages, server.pool_tokens)
     workload = cells_for(scenario, server, engine.rank_layers(scenario), page_size)
+    sifted = without_idle(sifted, workload.cells)
     guards = guard_cells(scenario, server, workload.cells, sifted.arms)
     cells, cut = (*workload.cells, *guards.cells), (*workload.notes, *guards.notes)
     return _Found(scenario, rules, unknown_version, settled, server, sifted, cells, cut)

@@ -19,7 +19,7 @@ from tuner.engines.lookup import rules_of
 from tuner.limiting.notes import refusal_notes
 from tuner.limits import Sifted, serves
 from tuner.ranks import rank_traffic, ranks_of
-from tuner.workload.lengths import P95
+from tuner.workload.lengths import P95, mean_tokens
 from tuner.workload.loads import longest_request
 
 Packages = Mapping[str, str]
@@ -75,6 +75,7 @@ def traffic_notes(scenario: Scenario, server: Server) -> Iterable[str]:
             f"the KV pool comes out at {server.pool_tokens} tokens, less than one prefill chunk of {server.chunked_prefill_size}: such a "
             "server may not start; engine.mem_fraction_static sets another share of the memory"
         )
+    yield from _queue(scenario, server)
     if (groups := scenario.engine.attn_dp_size) > 1:
         running = rank_traffic(scenario.traffic, ranks_of(scenario.engine)).concurrency
         yield f"cells are those of one of {groups} groups of attention data parallelism, each with {running} of the requests"
@@ -82,6 +83,20 @@ def traffic_notes(scenario: Scenario, server: Server) -> Iterable[str]:
         yield f"cells and memory are those of a server with one stage, not of engine.pipeline_parallel={stages}"
     if scenario.model.attention is Attention.MLA:
         yield f"MLA decode cells have the absorbed geometry; {rules_of(scenario).LATENT_PREFILLS}"
+
+
+def _queue(scenario: Scenario, server: Server) -> Iterable[str]:
+    """Of traffic that is made up from its lengths; a replay says itself what had to wait."""
+    traffic, limit = rank_traffic(scenario.traffic, ranks_of(scenario.engine)), longest_request(server)
+    if traffic.recorded is not None or server.pool_tokens is None:
+        return
+    held = mean_tokens(traffic.prompt, limit) + mean_tokens(traffic.output, limit) / 2 - traffic.shared_prefix_tokens
+    at_once = int(server.pool_tokens / max(1.0, held))
+    if at_once < traffic.concurrency:
+        yield (
+            f"traffic exceeds the KV capacity: the pool of about {server.pool_tokens} tokens holds some {at_once} of these requests at "
+            f"once, and of {traffic.concurrency} the others queue"
+        )
 
 
 def share_above(lengths: Lengths, limit: int) -> float:
@@ -92,8 +107,11 @@ def share_above(lengths: Lengths, limit: int) -> float:
 
 
 def _why_no_pool(scenario: Scenario, server: Server) -> str:
-    if scenario.gpu.memory_bytes is None or server.mem_fraction_static is None:
+    if scenario.gpu.memory_bytes is None or server.static_bytes is None or server.mem_fraction_static is None:
         return "no memory size is known"
-    weights, memory = server.weight_bytes / 1e9, scenario.gpu.memory_bytes * server.mem_fraction_static / 1e9
+    weights, static = server.weight_bytes / 1e9, server.static_bytes / 1e9
     width = scenario.model.dtype if scenario.model.weight_bits is None else f"{scenario.model.weight_bits:.3g} bits"
-    return f"weights of {weights:.0f} GB a rank at {width} leave nothing of {memory:.0f} GB"
+    said = f"weights of {weights:.1f} GB a rank at {width} leave nothing of the {static:.1f} GB that they and the pool may take"
+    needed = server.mem_fraction_static * server.weight_bytes / server.static_bytes
+    remedy = f"engine.mem_fraction_static above {needed:.3f}, " if needed < 1 else ""
+    return f"{said}, by which no server starts; {remedy}more ranks or narrower weights leave room"

@@ -52,6 +52,11 @@ def ranks_of(engine: Engine) -> Ranks:
     return Ranks(engine.tensor_parallel, engine.attn_dp_size, engine.attn_cp_size, engine.dcp_size)
 
 
+def world_size(engine: Engine) -> int:
+    """Ranks of one server, each a GPU. A step waits for all of its stage, and a pipeline for its slowest stage."""
+    return engine.tensor_parallel * engine.pipeline_parallel
+
+
 def uneven(ranks: Ranks, kinds: Iterable[LayerKind], architecture: str) -> Iterator[str]:
     """A sentence for each split that does not come out even."""
     groups = ranks.attn_dp * ranks.attn_cp

@@ -15,7 +15,7 @@ from backends.simulated.world import RecordedCell, RecordedProcess, World
 from store.digest import cell_digest
 from store.plan import Plan
 from store.run import Run
-from tuner.budgeting.estimate import Timed, timed_cells
+from tuner.budgeting.estimate import Timed, estimate, timed_cells
 from tuner.demo.recordings import recording
 from tuner.errors import UsageError
 from tuner.stored import run_from_pin
@@ -34,6 +34,19 @@ def processes_of(run: Run) -> tuple[RecordedProcess, ...]:
     return tuple(_process(measured, digests, probed) for measured in run.rounds)
 
 
+def without_unrecorded_guards(world: World, plan: Plan) -> Plan:
+    """A guard is as large as the KV pool, whose size a rule estimates here and the recorded server may have told otherwise: one whose
+    times the recording of ``world`` does not hold is left out, and said."""
+    timed = timed_cells(plan.arms, plan.cells, plan.exclusions)
+    lacking = {cell.name for _, cell in _unrecorded(world, timed)} & {each.cell.name for each in plan.cells if each.is_guard}
+    if not lacking:
+        return plan
+    cells = tuple(each for each in plan.cells if each.cell.name not in lacking)
+    said = tuple(f"{name} was dropped: the recording holds no guard of just this size" for name in sorted(lacking))
+    cost = estimate(plan.scenario, plan.server, plan.arms, cells, plan.exclusions)
+    return replace(plan, cells=cells, estimate=cost, notes=(*plan.notes, *said))
+
+
 def refuse_unrecorded(world: World | None, plan: Plan) -> None:
     """Raises `UsageError` where ``plan`` would time an arm on a cell whose times the recording of ``world`` does not hold."""
     timed = timed_cells(plan.arms, plan.cells, plan.exclusions)
@@ -47,8 +60,12 @@ def refuse_unrecorded(world: World | None, plan: Plan) -> None:
 
 def first_unrecorded(world: World, timed: Timed) -> tuple[Arm, Cell] | None:
     """The first of ``timed`` that some process of the recording holds no time of; None where all do, and where times are modelled."""
+    return next(_unrecorded(world, timed), None)
+
+
+def _unrecorded(world: World, timed: Timed) -> Iterator[tuple[Arm, Cell]]:
     held = [{(each.arm, each.digest) for each in process} for process in world.recorded or ()]
-    return next(((arm, cell) for arm, cell in timed if not all((arm.name, cell_digest(cell)) in process for process in held)), None)
+    return ((arm, cell) for arm, cell in timed if not all((arm.name, cell_digest(cell)) in process for process in held))
 
 
 def _process(measured: Round, digests: dict[str, str], probed: dict[tuple[str, str], RecordedCell]) -> RecordedProcess:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +21,12 @@ MISSING = 'a page draws its plots with matplotlib, which is not here ({error}); 
 
 
 def of_pin(pin: Path) -> WebPage:
-    """With what the pin says of validity. Raises as `store.pin_files.read_pin` and `evidence_of`."""
+    """With what the pin says of validity. Raises as `unedited`."""
     from reports.web.run_page import run_page
-    from store.pin_files import evidence_of, read_pin
+    from tuner.checking.edited import unedited
 
-    made = read_pin(pin)
-    return run_page(evidence_of(pin, made), made)
+    made, run = unedited(pin)
+    return run_page(run, made)
 
 
 def of_stored(run: Run) -> WebPage:
@@ -42,6 +43,12 @@ def of_comparison(path: Path, config_dir: str | None) -> WebPage:
 
     measured = recorded(path)
     return comparison_page(measured, judged(measured, config_dir))
+
+
+def refuse_undrawn(out: Path) -> None:
+    """Raises `UsageError` without matplotlib, before what is to be drawn is measured."""
+    if find_spec("matplotlib") is None:
+        raise UsageError(f"--html {out}: {MISSING.format(error='no module of that name')}")
 
 
 def write(page: Callable[[], WebPage], out: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
@@ -13,9 +14,12 @@ from backends.company import WAITING
 from backends.condition import Interest, ServingCondition
 from backends.engine_says import EngineSays
 from backends.environment import Board, Environment
+from backends.outcome import Outcome
 from backends.simulated.world import World
 from backends.spec import StageSpec
 from backends.wire import from_plain
+from backends.worker.lock import passing
+from backends.worker.near import NEAR
 from store.scenario import Engine
 from tuner import spans
 from tuner.clock import PhaseClock
@@ -23,6 +27,7 @@ from tuner.errors import UsageError
 from tuner.patience import Company
 from tuner.progress import Progress
 from tuner.workers.ahead import Ahead
+from tuner.workers.failure import Place, WorkerFailed
 from tuner.workers.process import Worker
 
 KEEPER = 0  # among a command's processes, which are counted from 1
@@ -53,20 +58,27 @@ class Session:
         ahead: bool = False,
         world: World | None = None,
         variables: Mapping[str, str] | None = None,
+        claim: str | None = None,
     ) -> None:
         """``code`` is what workers run: None = `backends` alone, without drivers of third parties. ``ahead``: processes may import
-        while the one before them measures. ``world``: what stands in for the GPU. ``variables`` are set for workers."""
+        while the one before them measures. ``world``: what stands in for the GPU. ``variables`` are set for workers.
+        ``claim``: names what is stored of a ``world``, so that no two commands store the same at once."""
         self._engine = engine
         self._code = code
         self.progress = progress
         self.clock = clock
         self._keeper: Worker | None = None
+        self._at_work: Worker | None = None
+        self._ended = False
         self._ahead = Ahead()
         self._may_import_ahead = ahead
         self._room = 0
         self._expected: tuple[tuple[Sequence[Arm], ...], bool] | None = None
+        self._partners: tuple[Session, ...] = ()
         self._world = world
         self._variables = dict(variables or {})
+        self._claim = claim
+        self._claimed = ExitStack()
         self._processes = 0
         self.company = Company("the device")
         self.exclusive = False  # the device lets one process at a time in; known once it was asked for facts
@@ -78,6 +90,7 @@ class Session:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._claimed.close()
         self._ahead.end()
         if self._keeper is not None:
             self._keeper.__exit__(kind, error, trace)
@@ -85,7 +98,27 @@ class Session:
     def worker(self, arms: Iterable[Arm], others: bool = False) -> Worker:
         """The process that measures ``arms``, a context manager: one that imported ahead for them, else a fresh one.
         Without an ``engine.command`` it runs on this very Python. ``others``: it may have imported for further arms."""
-        return self._ahead.take(arms, others) or self._fresh_worker()
+        self._at_work = self._ahead.take(arms, others) or self._fresh_worker()
+        if self._ended:
+            self._at_work.kill()
+            raise WorkerFailed(Outcome.INTERRUPTED, "the session has ended", Place())
+        return self._at_work
+
+    def kill(self) -> None:
+        """From another thread than its own: end the process that measures, so that who waits for its answer learns that it broke off, those
+        that import for the next ones, and begin no other."""
+        self._ended = True
+        self._ahead.kill()
+        if self._at_work is not None:
+            self._at_work.kill()
+
+    def share_quiet(self, other: Session) -> None:
+        """Where one of the two times, nobody imports for the other. Before either measures."""
+        self._partners, other._partners = (*self._partners, other), (*other._partners, self)
+
+    def keep_near(self, device: str) -> None:
+        """Processes from now on keep to the processors near the GPU of that UUID, as where others are measured beside it."""
+        self._variables[NEAR] = device
 
     def expect(self, coming: Iterable[Sequence[Arm]], others: bool = False) -> None:
         """The arms of each process after the present one, as far as they are foreseen, the next one first; ``others`` as for `worker`."""
@@ -123,8 +156,12 @@ class Session:
         return True
 
     def _fresh_worker(self) -> Worker:
-        hush = self._ahead.hush if self._may_import_ahead else None
+        hush = self._hush if self._may_import_ahead else None
         return Worker(self._engine.command or (sys.executable,), self._engine.path, self._code, hush=hush, variables=self._variables)
+
+    def _hush(self, wanted: bool) -> None:
+        for each in (self, *self._partners):
+            each._ahead.hush(wanted)
 
     def staged(self, stage: StageSpec) -> StageSpec:
         """``stage`` as the next process that measures is told of it; asked once a process."""
@@ -185,20 +222,27 @@ class Session:
 
     def lock(self, key: str, owner: str, go_on: Callable[[str], str]) -> bool:
         """Wait for the device's lock, saying for whom; held until the session ends. Whether another run had it. ``go_on``, told why
-        we wait, says how long that has been, or raises when it has been too long. A simulated device is nobody's."""
-        waited = False
-        if self._world is not None:
-            return waited
+        we wait, says how long that has been, or raises when it has been too long. A simulated device is nobody's: who stores something
+        else of it is not waited for."""
+        holders: list[str] = []
+
+        def waiting(holder: str) -> None:
+            holders.append(holder)
+            held = f"held by {holder}"
+            self.progress.phase(f"waiting for {key}, {held}", go_on(f"{key} is {held}"))
+
         self.clock.enter("waiting")
-        for event in self._ask({"do": "lock", "gpu": key, "owner": owner}):
-            if event["event"] == "waiting":
-                waited = True
-                held = f"held by {event['owner']}"
-                self.progress.phase(f"waiting for {key}, {held}", go_on(f"{key} is {held}"))
-            elif event.get("caution"):
-                self.progress.note(event["caution"])
+        if self._world is not None:
+            with suppress(OSError):  # without a place for its file, others are not waited for
+                self._claimed.enter_context(nullcontext() if self._claim is None else passing(self._claim, owner, waiting))
+        else:
+            for event in self._ask({"do": "lock", "gpu": key, "owner": owner}):
+                if event["event"] == "waiting":
+                    waiting(event["owner"])
+                elif event.get("caution"):
+                    self.progress.note(event["caution"])
         self.clock.enter("import")
-        return waited
+        return bool(holders)
 
     def _ask(self, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if self._keeper is None:

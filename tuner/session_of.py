@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+
+from backends.wire import to_plain
+from store.digest import canonical
 from tuner.clock import PhaseClock
 from tuner.progress import Progress
 from tuner.session import Session
@@ -11,4 +15,14 @@ from tuner.worker_code import worker_code
 
 def session_of(settings: Settings, progress: Progress) -> Session:
     engine, ahead = settings.scenario.engine, settings.scenario.measure.import_ahead
-    return Session(engine, progress, PhaseClock(), worker_code(settings), ahead, settings.world, settings.executor.variables)
+    apart, claim = settings.executor.variables, claim_of(settings) if settings.world else None
+    return Session(engine, progress, PhaseClock(), worker_code(settings), ahead, settings.world, apart, claim)
+
+
+def claim_of(settings: Settings) -> str:
+    """What two commands have in common that would store the same of a device that is nobody's."""
+    from store.connect import file_of  # here, since a check where nothing changed needs no database
+
+    file = file_of(settings.store_url)
+    asked = canonical([settings.store_url if file is None else str(file.resolve()), to_plain(settings.scenario)])
+    return f"simulated-{hashlib.sha256(asked.encode()).hexdigest()[:16]}"

@@ -1,48 +1,44 @@
-"""From the configuration tree to frozen records. The only module that sees OmegaConf."""
+"""From a command line to its settings: what Hydra composes, resolved and checked."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from backends.capability import BackendEntry
-from backends.entry import entry_from
-from backends.entry_fields import EntryError
 from backends.gpu import Gpu
-from backends.model import Model
 from backends.simulated.world import World
 from backends.wire import from_plain
-from store.scenario import Decide, Engine, Measure, Scenario, Traffic
-from store.search import Search
+from store.scenario import Scenario
 from tuner import names
 from tuner.boards import completed
 from tuner.detect import machine_gpu
 from tuner.errors import UsageError
 from tuner.executors.place import Place
 from tuner.explain import no_such_key, usage_errors
+from tuner.model_dtype import DEVICE
 from tuner.sanity.refuse import refuse_foreign_backends, refuse_nonsense
 from tuner.sanity.tree import Tree
 from tuner.schema.gpu import GpuKind
 from tuner.schema.root import register
-from tuner.schema.search import SearchKind
 from tuner.settings_model import read_model
-from tuner.settings_traffic import BESIDE, read_traffic
+from tuner.settings_scenario import BUDGET, SIMULATED, entries_of, gpu_of, scenario_of
+from tuner.settings_traffic import read_traffic
 from tuner.shipped import default_backends, engine_alone
-from tuner.simulation import world_of
+from tuner.simulation import worlds_of
 from tuner.spans import seconds_of
 
 if TYPE_CHECKING:
     from tuner.traffic.trace import Trace
 
 AUTO = GpuKind.auto.name
-BUDGET = "budget_s"
-SIMULATED = "simulated"
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,7 @@ class Settings:
 
     scenario: Scenario
     gpu_is_auto: bool
+    dtype_is_device_s: bool  # the model's, which follows the GPU
     entries: tuple[BackendEntry, ...]
     config_dir: str | None  # where --config-dir pointed: drivers of third parties lie there
     store_url: str
@@ -64,6 +61,7 @@ class Settings:
     model_notes: tuple[str, ...] = ()  # what was guessed of a model that was read from a checkpoint
     checkpoint: str | None = None  # where that one's config.json lies
     world: World | None = None  # what stands in for a simulated GPU
+    other_worlds: tuple[World, ...] = ()  # what stands in for further ones of the same type
     json: bool = False  # print how it ended as data
     executor: Place = Place()  # where it runs
     trace: Trace | None = None  # what was read from the file that traffic.path names
@@ -91,7 +89,13 @@ def compose_backends(overrides: Sequence[str], config_dir: str | None = None) ->
     read_traffic(cfg)
     tree = _resolved(cfg, backends)
     refuse_foreign_backends(tree)
-    return Backends(_entries(tree["backends"]), tree["engine"]["name"], tree["engine"]["version"])
+    return Backends(entries_of(tree["backends"]), tree["engine"]["name"], tree["engine"]["version"])
+
+
+def compose_trace(overrides: Sequence[str]) -> Trace | None:
+    """What a command line says of its traffic alone; None where it names no file. Raises `UsageError`."""
+    cfg, _ = _composed(overrides, None)
+    return read_traffic(cfg)
 
 
 def _composed(overrides: Sequence[str], config_dir: str | None) -> tuple[DictConfig, Tree | None]:
@@ -112,10 +116,13 @@ def settings_from(cfg: DictConfig, config_dir: str | None = None, backends: Tree
     model_notes, trace = read_model(cfg), read_traffic(cfg)
     tree = _resolved(cfg, backends)
     refuse_nonsense(tree)
-    scenario, entries = _scenario(tree), _entries(tree["backends"])
+    gpu = completed(here := machine_gpu(), gpu_sheets(here.name)) if tree["gpu"]["kind"] == AUTO else gpu_of(tree["gpu"])
+    scenario, entries = scenario_of(tree, gpu), entries_of(tree["backends"])
+    worlds = worlds_of(scenario.gpu, tree["gpu"][SIMULATED], entries)
     return Settings(
         scenario=scenario,
         gpu_is_auto=tree["gpu"]["kind"] == AUTO,
+        dtype_is_device_s=tree["model"]["dtype"] == DEVICE,
         entries=entries,
         config_dir=config_dir,
         store_url=tree["store"]["url"],
@@ -130,16 +137,18 @@ def settings_from(cfg: DictConfig, config_dir: str | None = None, backends: Tree
         ask_limit_s=seconds_of(tree["ask_limit"], "ask_limit"),
         model_notes=model_notes,
         checkpoint=tree["model"]["path"],
-        world=world_of(scenario.gpu, tree["gpu"][SIMULATED], entries),
+        world=next(iter(worlds), None),
+        other_worlds=worlds[1:],
         trace=trace,
     )
 
 
 @cache
-def gpu_sheets() -> tuple[Gpu, ...]:
-    """The GPUs whose figures the package knows."""
-    known = [_read("gpu", name) for name in names.groups()["gpu"]]
-    return tuple(_gpu_record(sheet) for sheet in known if sheet["kind"] != AUTO)
+def gpu_sheets(of: str = "") -> tuple[Gpu, ...]:
+    """The GPUs whose figures the package knows. ``of``: that of this name, if there is one, and maybe others; to read all takes a tenth
+    of a second."""
+    known = [_read("gpu", name) for name in names.groups()["gpu"] if of in _file("gpu", name).read_text(encoding="utf-8")]
+    return tuple(gpu_of(sheet) for sheet in known if sheet["kind"] != AUTO)
 
 
 def _folder(config_dir: str) -> Path:
@@ -156,48 +165,13 @@ def _resolved(cfg: DictConfig, backends: Tree | None) -> dict[str, Any]:
     return dict(tree) if backends is None else {**tree, "backends": backends}
 
 
-def _scenario(tree: dict[str, Any]) -> Scenario:
-    engine = {"speculation" if key == "speculative" else key: value for key, value in tree["engine"].items()}
-    model = from_plain(Model, {key: value for key, value in tree["model"].items() if key != "path"})
-    if model.required_backend is not None:
-        engine["attention_backend"] = model.required_backend  # a choice that the model makes
-    return Scenario(
-        model=model,
-        gpu=completed(machine_gpu(), gpu_sheets()) if tree["gpu"]["kind"] == AUTO else _gpu_record(tree["gpu"]),
-        traffic=from_plain(Traffic, {key: value for key, value in tree["traffic"].items() if key not in BESIDE}),
-        engine=from_plain(Engine, engine),
-        measure=replace(_measure(tree["measure"]), search=_search(tree["search"])),
-        decide=from_plain(Decide, tree["decide"]),
-    )
-
-
-def _measure(tree: dict[str, Any]) -> Measure:
-    """Of a variant whatever is not its backend is a knob."""
-    knobs = [sorted((key, value) for key, value in each.items() if key != "backend") for each in tree["variants"]]
-    variants = [{"backend": each["backend"], "knobs": found} for each, found in zip(tree["variants"], knobs)]
-    kept = {key: value for key, value in tree.items() if key != BUDGET}
-    return from_plain(Measure, {**kept, "variants": variants})
-
-
-def _search(tree: dict[str, Any]) -> Search | None:
-    return None if tree["kind"] == SearchKind.none.name else from_plain(Search, tree)
-
-
-def _gpu_record(tree: dict[str, Any]) -> Gpu:
-    unknown = dict.fromkeys(field.name for field in fields(Gpu) if field.default is MISSING)
-    return from_plain(Gpu, {**unknown, **{key: value for key, value in tree.items() if key != SIMULATED}})
-
-
 def _read(group: str, name: str) -> dict[str, Any]:
-    tree: Any = OmegaConf.to_container(OmegaConf.load(str(files("conf") / group / f"{name}.yaml")))
+    tree: Any = OmegaConf.to_container(OmegaConf.load(str(_file(group, name))))
     return dict(tree)
 
 
-def _entries(tree: dict[str, Any]) -> tuple[BackendEntry, ...]:
-    try:
-        return tuple(entry_from({"name": name, **entry}) for name, entry in tree.items())
-    except EntryError as error:
-        raise UsageError(f"{error} (conf/backend)") from error
+def _file(group: str, name: str) -> Traversable:
+    return files("conf") / group / f"{name}.yaml"
 
 
 def pin_override(path: str) -> str:

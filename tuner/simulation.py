@@ -18,12 +18,26 @@ from tuner.sanity.tree import Tree
 DRIVER = "simulated"
 
 
-def world_of(gpu: Gpu, tree: Tree | None, entries: Iterable[BackendEntry]) -> World | None:
-    """``tree`` is the node gpu.simulated; None = ``gpu`` is a real one. Raises `UsageError` where name and node disagree."""
+def worlds_of(gpu: Gpu, tree: Tree | None, entries: Iterable[BackendEntry]) -> tuple[World, ...]:
+    """One for each board that is visible. ``tree`` is the node gpu.simulated; None = ``gpu`` is a real one, for which nothing stands in.
+    Raises `UsageError` where name and node disagree."""
     if (tree is not None) != is_simulated(gpu.name):
         raise UsageError(f"gpu.name={gpu.name} and gpu.simulated contradict: names of simulated GPUs begin with {MARK!r}, and no others")
     if tree is None:
-        return None
+        return ()
+    world = _world(gpu, tree, entries)
+    return world, *(_another(world, number, board) for number, board in enumerate(tree["boards"], 1))
+
+
+def _another(world: World, number: int, tree: Tree) -> World:
+    """A board of the same type as that of ``world``, as far as ``tree`` does not set it apart."""
+    common = tuple(Pace(backend, tree["common"]) for backend in dict.fromkeys(pace.backend for pace in world.paces))
+    paces = (*world.paces, *common, *from_plain(tuple[Pace, ...], tree["paces"]))
+    board = replace(world.board, uuid=uuid_of(world.board.uuid, number, paces))
+    return replace(world, board=board, paces=paces, faults=from_plain(tuple[Fault, ...], tree["faults"]))
+
+
+def _world(gpu: Gpu, tree: Tree, entries: Iterable[BackendEntry]) -> World:
     noise, paces = from_plain(Noise, tree["noise"]), tuple(_paces(tree))
     world = World(
         board=_board(gpu, tree, uuid_of(noise, paces, tree["recording"])),

@@ -34,12 +34,12 @@ def error_of_mean(values: Sequence[float]) -> float:
     return stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
 
 
-def standard_error(differences: Sequence[float], sigma_floor: float, also: Sequence[float] = ()) -> float:
+def standard_error(differences: Sequence[float], sigma_floor: float, *also: Sequence[float]) -> float:
     """max(s, sigma_floor / 2) / sqrt(P): calibrated noise is a floor, so that few lucky processes never look exact.
 
-    ``also``: other processes that tell how much the same difference scatters, though not where it lies.
+    ``also``: groups of other processes that tell how much the same difference scatters, though not where it lies.
     """
-    variance = (_squares(differences) + _squares(also)) / freedom(differences, also)
+    variance = sum(map(_squares, (differences, *also))) / freedom(differences, *also)
     return max(math.sqrt(variance), sigma_floor / 2) / math.sqrt(len(differences))
 
 
@@ -49,17 +49,17 @@ def _squares(values: Sequence[float]) -> float:
     return sum((value - centre) ** 2 for value in values)
 
 
-def freedom(differences: Sequence[float], also: Sequence[float] = ()) -> int:
+def freedom(differences: Sequence[float], *also: Sequence[float]) -> int:
     """Degrees of freedom of `standard_error`."""
-    return sum(max(0, len(group) - 1) for group in (differences, also))
+    return sum(max(0, len(group) - 1) for group in (differences, *also))
 
 
-def interval(differences: Sequence[float], confidence: float, sigma_floor: float, also: Sequence[float] = ()) -> Interval | None:
-    """The ratio new/old with a two-sided t interval over processes; None below two, where nothing says how sure it is."""
-    if len(differences) < 2:
+def interval(differences: Sequence[float], confidence: float, sigma_floor: float, *also: Sequence[float]) -> Interval | None:
+    """The ratio new/old with a two-sided t interval over processes; None without one, and where nothing says how sure it is."""
+    if not differences or freedom(differences, *also) < 1:
         return None
     centre = fmean(differences)
-    half = quantile((1 + confidence) / 2, freedom(differences, also)) * standard_error(differences, sigma_floor, also)
+    half = quantile((1 + confidence) / 2, freedom(differences, *also)) * standard_error(differences, sigma_floor, *also)
     return Interval(math.exp(centre), math.exp(centre - half), math.exp(centre + half), confidence, len(differences))
 
 
@@ -105,17 +105,20 @@ def tied(differences: Sequence[float], margin: float, confidence: float, sigma_f
     Each side is tested at ``confidence``, hence the interval of 2 confidence - 1; an intersection-union test needs no
     correction for its number of rivals (Schuirmann's TOST).
     """
-    found = interval(differences, 2 * confidence - 1, sigma_floor)
+    return is_within(interval(differences, 2 * confidence - 1, sigma_floor), margin)
+
+
+def is_within(found: Interval | None, margin: float) -> bool:
+    """A factor 1 + ``margin`` either way, the whole interval; None is not."""
     return found is not None and 1 / (1 + margin) < found.low and found.high < 1 + margin
 
 
-def minimum_detectable(differences: Sequence[float], confidence: float, sigma_floor: float) -> float | None:
+def minimum_detectable(differences: Sequence[float], confidence: float, sigma_floor: float, *also: Sequence[float]) -> float | None:
     """The smallest true difference, as a fraction, that an interval of this ``confidence`` keeps off 0 with `POWER`."""
-    if len(differences) < 2:
+    if not differences or (df := freedom(differences, *also)) < 1:
         return None
-    df = freedom(differences)
     quantiles = quantile((1 + confidence) / 2, df) + quantile(POWER, df)
-    return math.expm1(quantiles * standard_error(differences, sigma_floor))
+    return math.expm1(quantiles * standard_error(differences, sigma_floor, *also))
 
 
 def quantile(probability: float, df: float) -> float:

@@ -9,7 +9,7 @@ nor the products of a step, as long as the two figures of parameters are kept. R
 from __future__ import annotations
 
 from backends import dtypes
-from backends.cell import Cell, Phase
+from backends.cell import Cell
 from backends.model import Attention, LayerKind, Model, per_rank
 from backends.step.shape import GATED, LayerShape, StepShape
 from tuner.ranks import Ranks
@@ -35,8 +35,8 @@ def why_no_shape(model: Model) -> str | None:
 
 
 def tokens_of(cell: Cell) -> int:
-    """Rows that the step's matrix products see: the padded batch in decode, every new token in prefill."""
-    return cell.padded_batch if cell.phase is Phase.DECODE else cell.new_tokens
+    """Rows that the step's matrix products see: those of the padded batch where it generates, every new token in prefill."""
+    return cell.padded_tokens
 
 
 def shape_of(model: Model, ranks: Ranks, cell: Cell) -> StepShape | None:
@@ -55,7 +55,7 @@ def shape_of(model: Model, ranks: Ranks, cell: Cell) -> StepShape | None:
         vocab=-(-model.vocab_size // ranks.tensor),
         rows=rows,
         mlp_rows=rows * ranks.attn_dp,
-        logit_rows=cell.padded_batch,
+        logit_rows=cell.padded_tokens if cell.generates else cell.padded_batch,
     )
 
 
@@ -77,11 +77,19 @@ def _mlp(model: Model) -> tuple[int, int, int]:
 
 
 def _dense_width(model: Model) -> int:
-    widths = [_mlp_params(model, matrices) / (model.attention_layers * GATED * model.hidden_size) for matrices in (2, 1)]
-    even = [_rounded(width, EVEN) for width in widths]
-    missed = [abs(width - rounded) for width, rounded in zip(widths, even)]
-    found = missed.index(min(missed))
-    return even[found]
+    return _rounded(_exact_width(model, vocabulary_matrices(model)), EVEN)
+
+
+def vocabulary_matrices(model: Model) -> int:
+    """2, or 1 where the head is the embedding: what leaves the MLP of a dense model the more even width."""
+    if model.params_total > MIXTURE * model.params_active:
+        return 2
+    missed = {matrices: abs(_exact_width(model, matrices) - _rounded(_exact_width(model, matrices), EVEN)) for matrices in (2, 1)}
+    return min(missed, key=missed.__getitem__)
+
+
+def _exact_width(model: Model, matrices: int) -> float:
+    return _mlp_params(model, matrices) / (model.attention_layers * GATED * model.hidden_size)
 
 
 def _rounded(value: float, step: int) -> int:

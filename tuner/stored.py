@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from reports import onward
 from reports.wording import status
 from store.connect import Store, file_of, open_store
 from store.history import RunSummary, count_runs, list_runs, newest_own
-from store.pin_files import evidence_of, read_pin
 from store.repository import load_run, newest_run
 from store.run import Run
+from tuner.checking.edited import unedited
 from tuner.errors import UsageError
+from tuner.new_run import command_line
 
 
 def run_from_pin(path: Path) -> Run:
-    return evidence_of(path, read_pin(path))
+    """Raises as `unedited`."""
+    return unedited(path)[1]
 
 
 def run_from_store(url: str, run_id: str | None) -> tuple[Run, str | None]:
@@ -34,7 +37,8 @@ def _newer(shown: Run, newest: RunSummary) -> str | None:
     if shown.id == newest.id:
         return None
     state = f"{status(newest.status)} and has no decision"
-    return f"run {newest.id}, begun later, is {state}; `attnpin report --run {newest.id}` shows what it has so far"
+    shown_by = onward.command("attnpin", "report", "--run", newest.id, *onward.store(command_line()))
+    return f"run {newest.id}, begun later, is {state}; `{shown_by}` shows what it has so far"
 
 
 def runs_in(url: str, last: int | None) -> tuple[tuple[RunSummary, ...], str | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 
-LISTED = 12  # more names than this are not read, only scrolled past
+LISTED = 12  # more names than this are not read, only scrolled past, where something else shows them better
 
 
 def nearest(word: str, names: Iterable[str], limit: int = 3) -> tuple[str, ...]:
@@ -26,11 +26,9 @@ def _alike(word: str, names: list[str], limit: int) -> list[str]:
     return [name for name in close if nearness[name] > nearness[close[0]] - 0.1]
 
 
-def instead(word: str, names: Iterable[str]) -> str:
-    """The clause that ends an error: the nearest names, or all of them where they are few."""
+def instead(word: str, names: Iterable[str], listing: str = "") -> str:
+    """The clause that ends an error: the nearest names, or all of them; ``listing`` stands for those where they are many."""
     known = sorted(set(names))
     if near := nearest(word, known):
         return f"did you mean {' or '.join(near)}?"
-    if known and len(known) <= LISTED:
-        return f"choose one of {', '.join(known)}"
-    return "see `attnpin tune --help` for what there is"
+    return listing if listing and not 0 < len(known) <= LISTED else f"choose one of {', '.join(known)}"

@@ -47,6 +47,7 @@ from tuner.race import race
 from tuner.racing.revisit import revisit
 from tuner.recorded_times import refuse_unrecorded
 from tuner.refine import refine
+from tuner.rounds.lending import lending
 from tuner.search.begun import begin_searched
 from tuner.session import Facts, Session
 from tuner.session_of import session_of
@@ -91,7 +92,8 @@ def _measure(settings: Settings, store: Store, session: Session) -> str:
     announce(session.progress, run)
     if settings.budget_s is not None and not run.trials and (said := prospect(plan, settings.budget_s)):
         session.progress.note(said)
-    work_off(job_of(run, plan, store, session, facts, settings.budget_s), run)
+    lend = lending(settings, store, session, environment, owner)
+    work_off(replace(job_of(run, plan, store, session, facts, settings.budget_s), lend=lend), run)
     return run.id
 
 
@@ -106,6 +108,7 @@ def job_of(run: Run, plan: Plan, store: Store, session: Session, facts: Facts, b
         labels=cautions_of(facts),
         default=default,
         budget=budget_for(run, budget_s),
+        board=run.environment.board.uuid,
     )
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from backends.simulated.world import is_simulated
 from reports import wording
 from store.pin import Pin
-from store.pin_files import evidence_of, read_pin
 from store.verified import Start, Verified
+from tuner.checking.edited import unedited
 from tuner.engines import WITH_RULES
 from tuner.engines.lookup import spoken_by
 from tuner.engines.rules import Spoken
@@ -37,10 +37,10 @@ class Request:
 
 
 def verify(request: Request, clock: Clock = RUNNING) -> Verified:
-    """Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for a log or a server that is not there."""
-    pin = read_pin(request.pin)
-    spoken = spoken_for(pin)
-    wanted = expected(pin, evidence_of(request.pin, pin))
+    """Raises `StoreError` for a pin or evidence that cannot be read, `UsageError` for one that was edited, a log or a server that is not
+    there."""
+    pin, run = unedited(request.pin)
+    spoken, wanted = spoken_for(pin), expected(pin, run)
     if not request.follow:
         return _look(request, wanted, spoken)
     return follow(_again(request, wanted, spoken), request.within_s, clock)

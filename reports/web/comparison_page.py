@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 from reports import side_by_side, wording
 from reports.page import Section, Table
-from reports.verdict_row import interval, times
+from reports.verdict_row import times
 from reports.web.page import Copied, Part, Plot, Tone, WebPage
+from reports.web.ratio_plot import TOGETHER, ratio_plot
 from reports.web.rows import Axis, Mark, is_wide, svg
 from reports.web.series import Series
 from store.comparison import Label
@@ -16,8 +15,7 @@ from store.side_by_side import SIDES, SideBySide
 from store.version_verdict import Row, VersionVerdict
 
 TONES = {Label.REGRESSED: Tone.BAD, Label.IMPROVED: Tone.GOOD, Label.EQUIVALENT: Tone.PLAIN}
-TOGETHER = "all cells"
-RATIO_HEADER = ("arm", "cell", "ratio, candidate / baseline", "verdict")
+SIDED = "candidate / baseline"
 TIME_HEADER = ("arm", "cell", "baseline", "candidate")
 
 
@@ -46,25 +44,8 @@ def comparison_page(measured: SideBySide, verdict: VersionVerdict) -> WebPage:
 
 def _ratios(verdict: VersionVerdict, table: Section) -> Part:
     arms = tuple(dict.fromkeys(row.arm for row in verdict.rows))
-    plots = (_ratio_plot(verdict.rows, Series(arms)),) if verdict.rows else ()
+    plots = (ratio_plot("ratios", "Candidate against baseline", SIDED, verdict.rows, Series(arms)),) if verdict.rows else ()
     return Part("ratios", "Before and after", keys=Series(arms).keys(arms), plots=plots, open_sections=(table,))
-
-
-def _ratio_plot(rows: tuple[Row, ...], series: Series) -> Plot:
-    marks = [_mark(row) for row in rows]
-    margin = math.exp(rows[0].verdict.numbers.margin)
-    wide = is_wide([1.0, *(end for mark in marks for end in (mark.low, mark.high))])
-    axis = Axis("candidate / baseline; to the right is slower", at=1.0, band=(1 / margin, margin), log=wide)
-    drawn = svg("ratios", "Interval plot: time of every arm and cell in the candidate by that in the baseline", marks, axis, series)
-    note = "Within the band a difference is nobody's business. Hollow: equivalent, or not told apart."
-    said = tuple((row.arm, row.cell or TOGETHER, interval(row), row.verdict.label.value) for row in rows)
-    return Plot("Candidate against baseline", note, drawn, Table(RATIO_HEADER, said))
-
-
-def _mark(row: Row) -> Mark:
-    found = row.verdict.numbers
-    sure = row.verdict.label in (Label.REGRESSED, Label.IMPROVED)
-    return Mark(row.cell or TOGETHER, row.arm, math.exp(found.estimate), math.exp(found.low), math.exp(found.high), sure)
 
 
 def _times(verdict: VersionVerdict) -> Part:

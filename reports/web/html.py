@@ -11,7 +11,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from reports.page import Command, Section, Table, clean
-from reports.web.page import WebPage
+from reports.web.page import Dress, WebPage
 
 ROOM = files("reports.web")
 
@@ -27,6 +27,7 @@ def render(page: WebPage) -> str:
 def _template() -> Template:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     environment.filters |= {"clean": clean, "markup": Markup}
+    environment.globals |= {"plain": Dress()}
     environment.tests |= {
         "listed": _listed,
         "table": lambda part: isinstance(part, Table),

@@ -27,6 +27,23 @@ class Copied:
 
 
 @dataclass(frozen=True)
+class Dress:
+    """Of one row. ``kind`` is "", "bad" or "open"; the cell in column ``linked`` leads to ``link``, relative to the page."""
+
+    kind: str = ""
+    linked: int | None = None
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table whose rows lead elsewhere: one dress a row."""
+
+    table: Table
+    dresses: tuple[Dress, ...]
+
+
+@dataclass(frozen=True)
 class Plot:
     """``svg``: markup of ours, made by `reports.web.ink.drawn`. ``table`` has the numbers behind the marks, for whoever cannot see them;
     None = the plot before it has the same."""
@@ -58,10 +75,11 @@ class Part:
     plots: tuple[Plot, ...] = ()
     open_sections: tuple[Section, ...] = ()
     folded: tuple[Section, ...] = ()
+    listing: Listing | None = None
 
     @property
     def has_something(self) -> bool:
-        return any((self.lead, self.copied, self.plots, self.open_sections, self.folded))
+        return any((self.lead, self.copied, self.plots, self.listing, self.open_sections, self.folded))
 
 
 @dataclass(frozen=True)

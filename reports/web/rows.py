@@ -14,7 +14,7 @@ ROW_INCHES, FRAME_INCHES = 0.21, 0.85
 APART = 0.8  # of a row's height is taken by its arms
 WIDE = 3.0  # from this ratio of largest to smallest on, an axis is logarithmic
 LINE_WIDTH = 1.8
-KILO = 10_000
+KILO, MEGA = 10_000, 1_000_000
 LOG_TICKS = ((500.0, (1.0,)), (20.0, (1.0, 3.0)), (8.0, (1.0, 2.0, 5.0)), (0.0, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)))  # above a reach
 
 
@@ -81,17 +81,17 @@ def _frame(axes: Any, axis: Axis) -> None:
         axes.axvspan(*axis.band, color=ink.BAND, linewidth=0, zorder=0)
     if axis.at is not None:
         axes.axvline(axis.at, color=ink.MUTED, linewidth=1, linestyle=(0, (4, 3)), zorder=0.5)
-    axes.set_xlabel(axis.label)
+    axes.set_xlabel(axis.label, loc="right")  # so that it has the room below the rows' names too
     axes.grid(axis="x")
     axes.spines["left"].set_visible(False)
     plain_ticks(axes.xaxis, axis.log, axis.unit)
 
 
 def plain_ticks(axis: Any, log: bool, unit: str = "") -> None:
-    """Few, and in digits: 0.5, 20, 4000, 30k. A logarithmic axis says so in its label."""
+    """Few, and in digits: 0.5, 20, 4000, 30k, 2M. A logarithmic axis says so in its label."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1000:.4g}k" if value >= KILO else f"{value:.10g}{unit}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: tick(value, unit)))
     axis.set_minor_formatter(NullFormatter())
     axis.set_minor_locator(NullLocator())
     low, high = axis.get_view_interval()
@@ -100,6 +100,12 @@ def plain_ticks(axis: Any, log: bool, unit: str = "") -> None:
         return
     axis.set_major_locator(LogLocator(subs=next(subs for reach, subs in LOG_TICKS if high / low > reach)))
     axis.set_label_text(f"{axis.get_label_text()} (log)")
+
+
+def tick(value: float, unit: str = "") -> str:
+    if value >= MEGA:
+        return f"{value / MEGA:.4g}M"
+    return f"{value / 1000:.4g}k" if value >= KILO else f"{value:.10g}{unit}"
 
 
 def is_wide(values: Sequence[float]) -> bool:

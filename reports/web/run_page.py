@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
-from reports import choice, details, failures, ground, headline, justification, run_report, split, tails, wording
+from reports import choice, details, failures, ground, headline, justification, run_report, serving_run, split, tails, wording
 from reports.page import Section
 from reports.web import limits, noise, processes, ratios, steps, times
 from reports.web.page import Copied, Part, Tone, WebPage
@@ -44,7 +45,7 @@ def _commands(run: Run, pin: Pin | None) -> Part:
     flags = run.decision.flags if run.decision else ()
     copied = [Copied("Flags", wording.flags(flags))] if flags else []
     if pin is not None:
-        name = wording.pin_file(pin)
+        name = shlex.quote(wording.pin_file(pin))
         copied += [
             Copied("After an upgrade", wording.check(pin)),
             Copied("For a launcher", f"attnpin export --pin {name} --to {pin.engine}"),
@@ -74,6 +75,8 @@ def _decided(run: Run, decision: Decision) -> Iterator[Part]:
     yield Part("limit", "Share of the limit", limits.lead(run), keys=shown if of_limit else (), plots=of_limit)
     step_keys = steps.KEYS if decision.steps else ()
     yield Part("step", "The whole step", keys=step_keys, plots=steps.plots(decision), folded=_steps(run, decision))
+    served = serving_run.section(run)
+    yield Part("served", "A real server", open_sections=(served,) if served else ())
     apart = noise.plots(run, spread, series)
     watched = (noise.guards(run), choice.cautions(decision))
     yield Part(

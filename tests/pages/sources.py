@@ -2,8 +2,16 @@
 
 qwen3_8b-h200/decode-64/fa3       microseconds of one call, as the example's report shows them
 qwen3_8b-h200/decode-64/layers    also: requests, context (tokens of its longest request)
+qwen3_8b-h200/step/decode-64/low  milliseconds that a step takes by the step model; also high
+qwen3_8b-h200/served/triton/64/itl_ms/pin
+                                  a serving run against triton at concurrency 64: the median over the starts; also against, and of
+                                  pin / against ratio, low, high
+qwen3_8b-h200/served/triton/64/change/predicted
+                                  milliseconds that the pin saves on the median ITL; also measured
 upgrade/NAME/decode-64/auto/ratio the change in examples/upgrade/NAME of what asked for auto; also baseline, candidate (us), low, high
-                                  (of the ratio), pairs; and upgrade/NAME/decode-64/requests, context
+                                  (of the ratio), pairs; and upgrade/NAME/decode-64/requests, context. Where NAME is a bisection, of one
+                                  release: upgrade/NAME/0.6.14/decode-64/auto/ratio
+upgrade/NAME/decode-64/served/ratio the same of what a pin serves, where NAME is a check: baseline is the pin's time, candidate today's
 engine-benchmark/pools/gib        a key of docs/data/engine-benchmark.yaml; of a list an index, min, max or mean
 conf/decide/default/min_gain      a key of conf/decide/default.yaml
 """
@@ -23,10 +31,13 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from backends.cell import Cell
+from reports.serving_words import measured_change_ms, middle, serves
 from store.evidence import read_evidence
 from store.run import Run
 from store.side_by_side import SideBySide
 from store.version_verdict import Row
+from tests.example_bisections import SUFFIX
+from tests.example_checks import TODAY, check_of
 from tuner.comparing.recorded import judged, recorded
 from tuner.decide import decide
 
@@ -66,8 +77,9 @@ def _worked_out(node: ast.AST) -> float:
 def cited(path: str) -> float:
     """The number at ``path``. Raises LookupError."""
     first, *rest = path.split("/")
+    found: Any
     if first == "upgrade":
-        found = _of_comparison(*rest)
+        found = _of_upgrade(*rest)
     elif (ROOT / "examples" / first).is_dir():
         found = _of_example(first, *rest)
     elif first == "conf":
@@ -79,8 +91,14 @@ def cited(path: str) -> float:
     return found
 
 
-def _of_example(name: str, cell: str, what: str) -> float:
-    run, times = _example(name)
+def _of_example(name: str, cell: str, what: str, *rest: str) -> float | None:
+    run, times = example(name)
+    if cell == "served":
+        return _of_serving_run(run, what, *rest)
+    if cell == "step":
+        (end,) = rest
+        (step,) = (each for each in decide(run).steps if each.cell == what)
+        return step.attention_ms + getattr(step, f"rest_ms_{end}")
     weighted = {weighted.cell.name: weighted for weighted in run.cells}[cell]
     if what in OF_CELLS:
         return OF_CELLS[what](weighted.cell)
@@ -88,24 +106,52 @@ def _of_example(name: str, cell: str, what: str) -> float:
 
 
 @cache
-def _example(name: str) -> tuple[Run, Mapping[tuple[str, str], float]]:
+def example(name: str) -> tuple[Run, Mapping[tuple[str, str], float]]:
     """The run, and microseconds of one call by cell and backend (each has one arm there)."""
     run = read_evidence(ROOT / "examples" / name / "pin.evidence.jsonl.zst")
     backends = {arm.name: arm.backend for arm in run.arms}
     return run, {(result.cell, backends[result.arm]): result.median_us for result in decide(run).cells}
 
 
-def _of_comparison(name: str, cell: str, what: str, which: str = "") -> float:
-    measured, rows = _comparison(name)
+def _of_serving_run(run: Run, against: str, concurrency: str, metric: str, what: str) -> float | None:
+    """None for what it does not say."""
+    found, at = {serves(each, False): each for each in run.serving_runs}[against], int(concurrency)
+    if metric == "change":
+        foretold = {each.concurrency: each.change_ms for each in found.predicted}[at]
+        change = measured_change_ms(found, at) if what == "measured" else foretold
+        return None if change is None else -change
+    if what in ("pin", "against"):
+        return middle(found, what == "pin", metric, at)
+    ratio = {(each.concurrency, each.metric): each.ratio for each in found.contrasts}[at, metric]
+    return {"ratio": ratio.estimate, "low": ratio.low, "high": ratio.high}[what]
+
+
+def _of_upgrade(name: str, *rest: str) -> float:
+    folder = ROOT / "examples" / "upgrade" / name
+    if (folder / TODAY).exists():
+        cell, _, which = rest
+        (row,) = (row for row in _served(folder) if row.cell == cell)
+        return OF_ROWS[which](row)
+    release = folder / f"{rest[0]}{SUFFIX}"
+    return _of_comparison(release, *rest[1:]) if release.exists() else _of_comparison(folder, *rest)
+
+
+@cache
+def _served(folder: Path) -> tuple[Row, ...]:
+    return check_of(folder).served
+
+
+def _of_comparison(place: Path, cell: str, what: str, which: str = "") -> float:
+    measured, rows = _comparison(place)
     if what in OF_CELLS:
         return OF_CELLS[what]({weighted.cell.name: weighted.cell for weighted in measured.baseline.cells}[cell])
     return OF_ROWS[which](rows[cell, what])
 
 
 @cache
-def _comparison(name: str) -> tuple[SideBySide, Mapping[tuple[str, str], Row]]:
+def _comparison(place: Path) -> tuple[SideBySide, Mapping[tuple[str, str], Row]]:
     """The comparison, and its rows by cell and inner path in the baseline ("auto", "fa2")."""
-    measured = recorded(ROOT / "examples" / "upgrade" / name)
+    measured = recorded(place)
     verdict = judged(measured)
     paths = {(each.arm, each.cell): each.before.partition(",")[0] for each in verdict.dispatches}
     return measured, {(row.cell, paths[row.arm, row.cell]): row for row in verdict.rows if row.cell}

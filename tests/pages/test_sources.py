@@ -42,9 +42,19 @@ def test_a_comparison_is_cited_by_cell_and_path_as_its_text_has_it() -> None:
     assert value(f"{where}/requests") == 64 and value(f"{where}/fa2/pairs") <= 9
 
 
+def test_a_serving_run_is_cited_by_its_rival_and_concurrency_as_the_justification_has_it() -> None:
+    where, page = "qwen3_8b-h200/served/triton/64", (EXAMPLES / "qwen3_8b-h200" / "pin.md").read_text()
+    both = [value(f"{where}/change/{which}") for which in ("measured", "predicted")]
+    ratio = [value(f"{where}/itl_ms/{which}") for which in ("ratio", "low", "high")]
+    said = "{:.3f} ({:.3f} to {:.3f}) at concurrency 64 ({:.2f} ms faster, predicted {:.2f} ms faster)".format(*ratio, *both)
+    assert said in page and f"| 64 | {value(f'{where}/itl_ms/pin'):.3f} ms | {value(f'{where}/itl_ms/against'):.2f} ms |" in page
+
+
 @pytest.mark.parametrize(
     "citation",
     [
+        "qwen3_8b-h200/served/fa4/64/itl_ms/pin",
+        "qwen3_8b-h200/served/triton/1/change/predicted",
         "upgrade/flashinfer-0.5.3-to-0.6.1-h200/decode-64/fa4/ratio",
         "qwen3_8b-h200/decode-64/fa5",
         "qwen3_8b-h200/decode-65/fa3",

@@ -7,6 +7,7 @@ import pytest
 from backends.cell import Phase
 from reports import effect
 from store.decision import Pair
+from store.scenario import WeightedCell
 from tests.reports import building
 
 
@@ -45,3 +46,19 @@ def test_cells_of_weight_zero_do_not_count() -> None:
     guard = replace(run.cells[0], cell=replace(run.cells[0].cell, name="largest"), calls_per_1000_tokens=0.0, token_share=0.0)
     assert decision.pick is not None
     assert effect.of_pair(replace(run, cells=(*run.cells, guard)), decision, decision.pick) == of_pick()
+
+
+def test_verify_steps_count_for_tpot_on_whichever_side_they_are_served() -> None:
+    decision = building.decision()
+    run, pick = building.run(decision), decision.pick
+    assert pick is not None and decision.default is not None and pick.prefill == decision.default.prefill
+    drafted = tuple(_verifying(one) if one.cell.phase is Phase.DECODE else one for one in run.cells)
+    served_by_prefill = effect.of_pair(replace(run, cells=drafted), decision, pick)
+    assert [(found.phase, found.low, found.high) for found in served_by_prefill] == [(Phase.DECODE, 0.0, 0.0), (Phase.PREFILL, 0.0, 0.0)]
+    both = Pair(pick.decode, pick.decode)
+    assert effect.of_pair(replace(run, cells=drafted), decision, both)[0] == of_pick()[0]
+
+
+def _verifying(one: WeightedCell) -> WeightedCell:
+    cell = one.cell
+    return replace(one, cell=replace(cell, phase=Phase.PREFILL, draft=(-1, 0, 1, 2), new_lens=(4,) * cell.batch))

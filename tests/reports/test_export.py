@@ -108,6 +108,7 @@ def test_patch_and_pre_releases_of_a_covered_version_are_covered(version: str) -
 def test_a_pin_that_sets_nothing_says_why_beside_the_empty_payload() -> None:
     made = export(building.pin(building.kept()), LAUNCHERS["sglang"])
     assert (made.text, made.notes[-1]) == ("\n", "unset, because with the best arm a step is at most 0.42 % faster")
+    assert made.notes[0] == "this pin sets no flag: the line is empty, since nothing is to be added to the server's command"
 
 
 def setting(page_size: int, *settings: tuple[str, str]) -> Pin:

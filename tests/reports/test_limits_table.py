@@ -120,3 +120,8 @@ def test_data_holds_every_limit_of_the_version_with_its_source() -> None:
     limits = trtllm["capability"]["limits"]
     assert all("0.5.16" in limit["versions"] and limit["source"] for limit in limits)
     assert [limit["becomes"] for limit in limits if limit["rule"] == "page_size"] == [64]
+
+
+def test_a_backend_that_nothing_drives_says_why() -> None:
+    assert rows("Not measured")["hpc_ops"][1] == entries()["hpc_ops"].undriven
+    assert (cell("Where and what for", "hpc_ops", "measured on"), cell("Where and what for", "fa3", "measured on")) == ("no", "cuda")

@@ -56,6 +56,20 @@ def test_the_headline_says_how_much_on_how_many_cells_and_where_most(factors: tu
     assert said in line and line.startswith(f"{'regressed' if max(factors) > 1 else 'improved'}: {FLASHINFER} "), line
 
 
+def test_of_arms_that_changed_alike_the_headline_names_the_one_that_is_served_and_counts_the_others() -> None:
+    def times(side: int, arm: str, cell: str, block: int, place: int) -> float:
+        return math.log(100) + side * math.log(3.0005 if arm == FLASHINFER else 3.0)
+
+    measured = compared(RUN, 9, times)
+    moved = tuple(replace(each, version="9") for each in RUN.environment.distributions)
+    upgraded = replace(RUN.environment, distributions=moved)
+    measured = replace(measured, candidate=replace(measured.candidate, environment=upgraded))
+    said = headline(measured, judge(measured, rule_for("gate")))
+    assert said.startswith(f"regressed: {FA3} takes 3.0 times as long on 3 cells") and said.endswith("comparisons regressed, in 2 arms")
+    turned = replace(measured, baseline=replace(measured.baseline, arms=measured.baseline.arms[::-1]))
+    assert headline(turned, judge(turned, rule_for("gate"))).startswith(f"regressed: {FLASHINFER} takes 3.0 times as long")
+
+
 def test_the_headline_of_an_equivalence_names_the_margin_and_never_says_that_nothing_regressed() -> None:
     text = render_text(*upgraded(1.0, 1.0, 1.0))
     assert text.startswith("equivalent: in none of 4 comparisons did a time change by 2.0 %\n")

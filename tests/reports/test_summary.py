@@ -37,7 +37,7 @@ time      180 s: build 98.7 s, timing 61.3 s, imports 20.4 s
 
 pin       pins/qwen3_8b-chat/pin.yaml, pin.md and pin.evidence.jsonl.zst beside it
 database  sqlite:///attnpin.db
-report    attnpin report --run 7f3a9c
+report    attnpin report --run 7f3a9c store.url=postgresql://bob:***@db.example.net/a
 next      attnpin export --pin pins/qwen3_8b-chat/pin.yaml --to sglang
 """
 
@@ -66,7 +66,7 @@ def test_an_arm_of_a_backend_with_several_keeps_its_whole_name() -> None:
 def test_a_kept_default_says_unset_because_once() -> None:
     text = summary.render(building.run(building.kept()), building.pin(building.kept()), PATH)
     assert "flags     unset, because with the best arm a step is at most 0.42 % faster\n" in text
-    assert text.endswith(f"next      attnpin check --pin {PATH} --fast, after an upgrade\n")
+    assert text.endswith(f"next      attnpin check --pin {PATH} --fast  # after an upgrade\n")
     assert "database" not in text
 
 
@@ -75,12 +75,29 @@ def test_an_incomplete_run_has_no_pin_and_says_why_and_what_next() -> None:
     assert "no pin    incomplete: the default (fa3) was not measured: fa3 on decode_b64_c2048: crashed" in text
     assert "default   fa3 (Hopper with CUDA 12.3 or later takes fa3), which was not measured" in text
     assert "flags" not in text and "pin  " not in text.split("report")[1]
-    assert text.endswith("--without-default pins the best of the rest\n")
+    assert text.endswith(" --without-default  # pins the best of the rest\n") and "next      attnpin tune model=qwen3_8b" in text
+
+
+def test_without_a_rest_to_pin_the_plan_says_why() -> None:
+    run = building.run(building.incomplete(), "incomplete")
+    asked = r"next +attnpin plan model=qwen3_8b traffic=chat 'engine.path=\[.*'.* +# says of every backend why it cannot be measured\n"
+    for hopeless in (replace(run, rounds=()), replace(run, command=f"{run.command} without_default=true fresh=true")):
+        text = summary.render(hopeless, None, None)
+        assert re.search(asked, text) and "without" not in text.partition("next  ")[2] and "fresh" not in text.partition("next  ")[2]
+
+
+def test_no_launcher_is_offered_a_pin_of_a_gpu_that_is_none() -> None:
+    pin = building.pin()
+    simulated = replace(pin, valid_for=replace(pin.valid_for, gpu="simulated H200"))
+    run = replace(building.run(building.decision()), command="attnpin tune gpu=simulated gpu.simulated.seed=2 traffic=rag -cd 'my conf'")
+    text = summary.render(run, simulated, PATH, "sqlite:///attnpin.db")
+    words = f"--pin {PATH} --fast gpu=simulated gpu.simulated.seed=2 -cd 'my conf'"
+    assert text.endswith(f"next      attnpin check {words}  # after an upgrade\n")
 
 
 def test_a_broken_off_run_can_be_continued() -> None:
     text = summary.render(building.run(None, "running"), None, None)
-    assert "decision  none: the run is unfinished" in text and text.endswith("the same command again continues this run\n")
+    assert "decision  none: the run is unfinished" in text and text.endswith("  # goes on with this run\n")
 
 
 def test_forty_lines_are_enough_for_many_arms_and_cautions() -> None:

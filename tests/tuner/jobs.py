@@ -25,7 +25,7 @@ from tuner.commands import measuring
 from tuner.settings import compose
 
 ROOT = Path(__file__).parents[2]
-TIMING = {"blocks": 1, "replays": 2, "replay_ms": 0.2, "discard_ms": 0, "warmup_s": 0, "warmup_cap_s": 0.1}
+TIMING = {"blocks": 2, "replays": 2, "replay_ms": 0.2, "discard_ms": 0, "warmup_s": 0, "warmup_cap_s": 0.1}
 SMALL = (
     "traffic.concurrency=1",
     "traffic.prompt={median_tokens: 64, p95_tokens: 128}",

@@ -9,6 +9,7 @@ import pytest
 from backends.cell import Phase
 from reports.plan import render_text
 from store.plan import Plan
+from tuner.engines.sglang.memory import CONTEXT_MIB, DRIVER_SHARE
 from tuner.plan import make_plan
 from tuner.settings import compose
 
@@ -68,7 +69,8 @@ def test_the_pool_is_what_the_engine_s_formula_leaves(plan: object, reserved_mib
     server = plan().server  # type: ignore[operator]
     fraction = round(1 - reserved_mib / (MEMORY / MIB), 3)
     assert (server.mem_fraction_static, server.kv_bytes_per_token) == (fraction, TOKEN)
-    assert server.pool_tokens == int((MEMORY * fraction - server.weight_bytes) / TOKEN)
+    free = MEMORY - CONTEXT_MIB * MIB - DRIVER_SHARE * MEMORY
+    assert server.pool_tokens == int((int(free * fraction) - server.weight_bytes) / TOKEN)
 
 
 def test_tokens_of_all_groups_count_per_1000() -> None:

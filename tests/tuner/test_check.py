@@ -67,6 +67,23 @@ def test_an_upgrade_touches_the_arms_that_use_it(name: str, touches: tuple[str, 
     assert (found.changes[0].before, found.changes[0].after) == (f"1.0 ({str(NAMES.index(name)) * 12})", "1.1 (ffffffffffff)")
 
 
+@pytest.mark.parametrize(
+    ("change", "before", "after"), [("1.1", "1.0 (ffffffffffff)", "1.1 (ffffffffffff)"), (None, "1.0 (ffffffffffff)", None)]
+)
+def test_a_library_that_an_arm_takes_where_it_is_there_touches_it_by_moving_and_by_going(
+    change: str | None, before: str, after: str | None
+) -> None:
+    owner = ("flash_attn", "flash-attn-4")
+    there = replace(THEN, distributions=with_distribution("flash-attn-4", "1.0"), imports=(*IMPORTS, owner))
+    arms = tuple(replace(arm, optional=("flash_attn",)) if arm.backend == "fa3" else arm for arm in RUN.arms)
+    run = replace(RUN, arms=arms, environment=there)
+    assert run.decision is not None
+    pin = pin_of(run, run.decision, ("pin.evidence.jsonl.zst", "00"))
+    here = THEN if change is None else replace(there, distributions=with_distribution("flash-attn-4", change))
+    (found,) = verdict(pin, run, here).changes
+    assert (found.what, found.before, found.after, found.touches) == ("flash-attn-4", before, after, ("fa3/p1",))
+
+
 def test_another_build_of_the_same_version_is_a_change() -> None:
     assert touched(now(distributions=with_distribution("sgl-kernel", "1.0"))) == {"sgl-kernel": ("fa3/p1",)}
 

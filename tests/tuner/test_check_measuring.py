@@ -71,9 +71,19 @@ def test_after_the_answers_stands_a_table_and_on_request_a_page(check: Run, tmp_
     assert 'href="../b/pin.md"' in page and page.count('class="bad"') == 2
 
 
-def test_a_page_is_for_many_pins(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["check", "--pin", "p.yaml", "--html", "x.html"]) == 2
-    assert "give a folder of them with --pins" in capsys.readouterr().err
+def test_of_one_pin_the_page_is_its_answer(check: Run, tmp_path: Path) -> None:
+    assert cli.run(["check", "--pin", str(tmp_path / "b" / "pin.yaml"), "--html", str(tmp_path / "b.html")]) == 1
+    page = (tmp_path / "b.html").read_text()
+    assert 'class="answer bad"' in page and "so it is" in page and "b/pin.md" not in page
+
+
+def test_without_what_draws_it_a_page_is_refused_before_anything_is_checked(
+    check: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tuner.report_page.find_spec", lambda name: None)
+    assert cli.run(["check", "--pin", str(tmp_path / "b" / "pin.yaml"), "--html", str(tmp_path / "b.html")]) == 2
+    printed = capsys.readouterr()
+    assert 'pip install "attnpin[plot]"' in printed.err and not printed.out
 
 
 def test_a_page_that_cannot_be_written_is_refused_before_anything_is_checked(

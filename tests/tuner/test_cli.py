@@ -117,7 +117,7 @@ def test_hydra_shows_the_configuration_and_runs_nothing(jobs, capsys):
 
 
 def test_hydra_shows_where_it_looks():
-    done = attnpin("tune", "model=qwen3_8b", "--info", "searchpath")  # in a process of its own: it turns debug logging on
+    done = attnpin("tune", "model=qwen3_8b", FEW, "--info", "searchpath")  # in a process of its own: it turns debug logging on
     assert done.returncode == 0 and "pkg://conf" in done.stdout
 
 
@@ -132,7 +132,7 @@ def swept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Scripted:
     """What runs the scenarios of a sweep; it is begun in an empty folder."""
     executor = Scripted()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(asked, "executor_of", lambda settings: executor)
+    monkeypatch.setattr(asked, "executor_of", lambda settings, again: executor)
     return executor
 
 

@@ -41,6 +41,14 @@ def test_nothing_is_measured_and_that_is_said_before_a_worker_starts(capfd: pyte
     assert len(said.splitlines()) == 1
 
 
+@pytest.mark.parametrize("command", [["compare", "--candidate", "present"], ["calibrate"], ["audit"]], ids=lambda words: words[0])
+def test_no_other_command_measures_it_either(command: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    words = [*command, *FEW, "engine.command=[/nowhere/python3]", f"store.url=sqlite:///{tmp_path}/none.db"]
+    assert run(words) == 3 and not (tmp_path / "none.db").exists()
+    said = capfd.readouterr()
+    assert said.out == "" and said.err.startswith("attnpin: nothing is measured: attnpin has no driver")
+
+
 def test_the_limits_are_those_of_the_engine(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["limits", *FEW, "--md"]) == 0
     printed = capsys.readouterr().out

@@ -10,9 +10,12 @@ from backends.arm import Provider
 from backends.gpu import Gpu
 from backends.outcome import Outcome
 from backends.reason import Reason
+from backends.serving_jit import Builds, ServingJit
 from store.decision import Pair, Ruling
 from store.scenario import Exclusion, Objective
+from store.serving_terms import ServingTerms
 from tests.tuner.building import DECIDE, DECODE, ENGINE, H200, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
+from tests.tuner.racing.playing import play, started
 from tuner.decide import decide
 
 FA3, FLASHINFER, TRITON = "fa3/p1", "flashinfer/p1", "triton/p1"
@@ -232,6 +235,18 @@ def test_where_every_rival_is_barred_and_one_is_not_slower_in_all_what_bars_it_i
     assert found.unset_because is not None
     assert found.unset_because.startswith("unset, because no other pair may be picked: triton takes 1.33")
     assert found.unset_because.endswith("times the time of fa3 on largest: not surely within 5.0 % of it")
+
+
+def test_that_the_rival_is_slower_is_told_before_that_it_compiles_while_it_serves() -> None:
+    """The only rival left after one process, so nothing says how much slower it surely is."""
+    whole, compiles = started({"fa3": (554, 98), "triton": (740, 132)}), ServingJit(Builds.PER_SHAPE, "one a length", "made up")
+    terms = tuple(ServingTerms(each.name, None, 0.0, (), compiles if each.backend == "triton" else None) for each in whole.arms)
+    found = decide(play(replace(whole, terms=terms)))
+    (rival,) = [score for score in found.scores if score.pair == Pair(TRITON, TRITON)]
+    assert rival.barred and "may compile kernels while it serves" in rival.barred and rival.step_gain_high is None
+    assert found.unset_because is not None and found.unset_because.startswith(
+        "unset, because no arm beat the default: prefill triton, decode fa3 left the race after 1 process: in prefill triton takes 1.3"
+    )
 
 
 def test_an_explicit_choice_is_kept_and_repeated_and_the_faster_one_is_named_with_what_it_would_win() -> None:

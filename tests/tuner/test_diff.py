@@ -89,6 +89,16 @@ def test_times_of_another_gpu_are_not_compared() -> None:
     assert {"GPU", "compute capability", "memory"} <= {change.what for change in diff.moved}
 
 
+def test_other_boards_of_the_type_are_named_and_touch_no_arm() -> None:
+    own = SLOWER.environment.board.uuid
+    both = replace(SLOWER, rounds=(replace(SLOWER.rounds[0], board="GPU-other"), *SLOWER.rounds[1:]))
+    (change,) = (change for change in found(both).moved if change.what == "boards")
+    assert own is not None and (change.before, change.after, change.touches) == (own, ", ".join(sorted((own, "GPU-other"))), ())
+    assert {each.why for each in found(both).plain if each.arm == FA3} == {"nothing that it runs on changed"}
+    early = difference(replace(side(OLD), pin=replace(side(OLD).pin, boards=())), side(both))
+    assert "boards" not in {change.what for change in early.moved}
+
+
 def test_times_of_another_protocol_are_not_compared() -> None:
     diff = found(replace(SLOWER, protocol=SLOWER.protocol + 1))
     assert (diff.judged, diff.plain) == ((), ())

@@ -69,6 +69,25 @@ def test_a_backend_whose_only_driver_refuses_is_a_gap_with_the_drivers_own_sourc
     assert reason.asked.startswith("flashinfer with a sliding window of 1024")
 
 
+@cache
+def latent_arms(*packages: str) -> tuple[dict[str, Provider], dict[str, str]]:
+    """Arms of DeepSeek-V3 where ``packages`` can be imported, and of each backend the phase that its driver leaves out."""
+    settings = composed("gpu=h200", "model=deepseek_v3", "engine.tensor_parallel=8")
+    plan = plan_of(settings.scenario, tuple(entries().values()), dict.fromkeys(("torch", "triton", *packages), "1.0"))
+    gaps = {one.backend: one.phase for one in plan.exclusions if one.phase and one.reasons[0].rule == NO_DRIVER}
+    return {arm.backend: arm.provider for arm in plan.arms}, gaps
+
+
+def test_an_adapter_that_decodes_alone_is_measured_in_decode_and_a_gap_in_prefill() -> None:
+    arms, gaps = latent_arms("sgl_kernel", "flashinfer")
+    assert {name: arms[name] for name in ("fa3", "flashinfer", "flashmla")} == dict.fromkeys(
+        ("fa3", "flashinfer", "flashmla"), Provider.KERNEL
+    )
+    assert gaps == dict.fromkeys(("fa3", "flashinfer", "flashmla"), "prefill")
+    arms, gaps = latent_arms("sgl_kernel", "flashinfer", "sglang")
+    assert arms["fa3"] is Provider.ENGINE and not gaps
+
+
 @pytest.mark.parametrize(("overrides", "wanted", "allowed"), UNDRIVEN)
 def test_what_no_driver_is_measured_on_is_a_gap_that_costs_nothing(overrides: tuple[str, ...], wanted: str, allowed: str) -> None:
     plan = planned(*overrides)

@@ -98,3 +98,9 @@ def test_a_sheet_is_chosen_by_its_name_and_planned() -> None:
     settings = compose(["gpu=mi300x", "model=qwen3_8b"])
     assert settings.scenario.gpu == SHEETS["mi300x"]
     assert make_plan(settings).default.decode == "aiter"
+
+
+def test_the_sheet_of_a_name_is_found_without_reading_all() -> None:
+    found = {gpu.name: gpu_sheets(gpu.name) for gpu in SHEETS.values()}
+    assert all(gpu in found[gpu.name] for gpu in SHEETS.values()) and max(map(len, found.values())) < len(SHEETS) / 4
+    assert gpu_sheets("a GPU that nobody knows") == ()

@@ -74,6 +74,12 @@ def test_the_engine_is_asked_with_the_same_sizes() -> None:
         ([f"engine.cuda_graph_max_bs={10**30}"], f"engine.cuda_graph_max_bs={10**30} is not possible; it must be from 1 to 100000"),
         (["engine.swa_full_tokens_ratio=1.5"], "engine.swa_full_tokens_ratio=1.5 is not possible; it must be above 0 and at most 1"),
         (["engine=vllm", "engine.hierarchical_cache=true"], "engine.hierarchical_cache=True is a setting of SGLang's"),
+        (["engine=vllm", "engine.mixed_chunk=true"], "engine.mixed_chunk=True is a setting of SGLang's"),
+        (["engine.speculative.accepted_length=2"], "engine.speculative.accepted_length=2.0 belongs to a draft"),
+        (
+            ["engine.speculative.algorithm=EAGLE3", "engine.speculative.draft_tokens=4", "engine.speculative.accepted_length=5"],
+            "engine.speculative.accepted_length=5.0 exceeds engine.speculative.draft_tokens=4",
+        ),
     ],
 )
 def test_a_setting_that_cannot_be_is_refused(overrides: list[str], said: str) -> None:

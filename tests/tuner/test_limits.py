@@ -56,7 +56,7 @@ def test_a_cpu_where_the_engine_is_found_drives_it() -> None:
 def test_a_gpu_without_the_engine_falls_back_to_kernel_adapters_and_names_what_is_missing() -> None:
     found = sifted(packages={"torch": "torch", "triton": "triton", "flashinfer": "flashinfer-python"})
     assert {arm.backend: arm.provider for arm in found.arms} == dict.fromkeys(
-        ("torch_native", "flex_attention", "flashinfer"), Provider.KERNEL
+        ("torch_native", "flex_attention", "flashinfer", "trtllm_mha"), Provider.KERNEL
     )
     assert rules_of(found, "fa3") == {None: ["module"]}
     assert rules_of(found, "triton") == {None: ["module", "module"]}  # sglang and sgl_kernel
@@ -74,7 +74,11 @@ def test_a_missing_driver_is_a_gap_of_the_tool_not_a_limit() -> None:
     found = sifted()
     assert {one.backend for one in found.exclusions if [reason.rule for reason in one.reasons] == [NO_DRIVER]} == {"hpc_ops"}
     (reason,) = next(one.reasons for one in found.exclusions if one.backend == "hpc_ops")
-    assert reason.allowed == "none: attnpin has no driver for it in this version"
+    assert reason.allowed == f"none: {entries()['hpc_ops'].undriven}"
+
+
+def test_every_backend_without_a_driver_says_why() -> None:
+    assert {name for name, entry in entries().items() if not entry.drivers} == {name for name, entry in entries().items() if entry.undriven}
 
 
 def test_latent_attention_has_arms_on_the_backends_that_know_it() -> None:

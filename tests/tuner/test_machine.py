@@ -7,7 +7,7 @@ import pytest
 from backends.environment import Board, Distribution
 from tests.tuner.building import H200, one_cell_each
 from tuner.errors import MeasurementInvalid, UsageError
-from tuner.machine import cautions_of, device_key, engine_version, refuse_busy, settings_on
+from tuner.machine import cautions_of, device_key, engine_version, refuse_busy, seen_on, settings_on
 from tuner.session import Facts
 from tuner.settings import compose
 
@@ -24,6 +24,13 @@ def busy(found: dict[str, int | None] | str | None) -> Facts:
 def test_gpu_auto_takes_the_workers_board() -> None:
     settings = settings_on(compose([FEW, "gpu=auto"]), THERE)
     assert (settings.scenario.gpu.name, settings.scenario.gpu.sm) == (H200.name, 90)
+
+
+def test_a_width_that_is_the_devices_follows_the_workers_board() -> None:
+    here, asked = compose([FEW, "gpu=cpu_x86"]), compose([FEW, "gpu=cpu_x86", "model.dtype=float32"])
+    found = [settings_on(replace(settings, gpu_is_auto=True), THERE).scenario.model.dtype for settings in (here, asked)]
+    assert here.scenario.model.dtype == "float32" and found == ["float16", "float32"]
+    assert seen_on(replace(here, gpu_is_auto=True), THERE).scenario.model.dtype == "float16"
 
 
 def test_the_gpus_cuda_is_that_of_the_workers_torch() -> None:
@@ -89,7 +96,7 @@ def test_what_cannot_be_told_of_others_is_a_caution() -> None:
 
 
 def test_nothing_but_gpu_and_engine_version_is_changed() -> None:
-    before = compose([FEW])
+    before = compose([FEW, "model=qwen3_8b"])
     after = settings_on(before, SGLANG)
     scenario = replace(after.scenario, gpu=before.scenario.gpu, engine=before.scenario.engine)
     assert replace(after, scenario=scenario) == before

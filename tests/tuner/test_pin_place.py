@@ -1,30 +1,33 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
 
 from store.errors import ReadOnly, StoreError, Unreachable
-from store.pin_files import files_of
+from store.pin_files import files_of, read_pin
 from tests.oddities import MAKERS, is_seen_as
 from tuner.errors import UsageError
 from tuner.pin_place import refuse_unwritable
 
 ELSEWHERE = "sqlite:////nowhere/attnpin.db"
+H200, SIMULATED = "NVIDIA H200", "simulated H200"
+MEASURED = Path(__file__).parents[2] / "examples" / "qwen3_8b-h200" / "pin.yaml"
 
 
-def refusal(path: Path, store_url: str = ELSEWHERE) -> str:
+def refusal(path: Path, store_url: str = ELSEWHERE, gpu: str = H200) -> str:
     """The sentence that ends the command with 2."""
     with pytest.raises((UsageError, StoreError)) as caught:
-        refuse_unwritable(path, store_url)
+        refuse_unwritable(path, store_url, gpu)
     assert caught.value.exit_code == 2
     return str(caught.value)
 
 
 def test_folders_that_are_still_missing_are_no_obstacle_and_nothing_is_left_behind(tmp_path):
-    refuse_unwritable(tmp_path / "pins" / "tiny" / "pin.yaml", ELSEWHERE)
+    refuse_unwritable(tmp_path / "pins" / "tiny" / "pin.yaml", ELSEWHERE, H200)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -58,7 +61,7 @@ def test_links_to_files_old_and_new_are_followed(tmp_path):
     (tmp_path / "there").mkdir()
     for file in files_of(tmp_path / "pin.yaml"):
         file.symlink_to(tmp_path / "there" / "new" / file.name)
-    refuse_unwritable(tmp_path / "pin.yaml", ELSEWHERE)
+    refuse_unwritable(tmp_path / "pin.yaml", ELSEWHERE, H200)
     (tmp_path / "pin.md").unlink()
     (tmp_path / "pin.md").symlink_to("there")
     assert refusal(tmp_path / "pin.yaml").endswith(f"pin.md, which leads to {tmp_path}/there, a folder; choose another path")
@@ -75,7 +78,7 @@ def test_the_database_is_not_written_over(tmp_path):
 @pytest.mark.parametrize("path", ["pin.yaml", "new/pin.yaml"])
 def test_a_folder_that_may_not_be_written_is_refused_before_measuring(read_only_folder, path):
     with pytest.raises(ReadOnly) as caught:
-        refuse_unwritable(read_only_folder / path, ELSEWHERE)
+        refuse_unwritable(read_only_folder / path, ELSEWHERE, H200)
     assert caught.value.exit_code == 2
     assert f"pin.path={read_only_folder / path}: a new file in {read_only_folder} cannot be written by this user" in str(caught.value)
 
@@ -84,4 +87,17 @@ def test_a_folder_that_may_not_be_written_is_refused_before_measuring(read_only_
 def test_a_file_system_that_takes_no_new_files_is_refused_whatever_its_permissions_say(monkeypatch):
     monkeypatch.setattr(os, "access", lambda folder, mode: True)
     with pytest.raises(Unreachable, match=r"^pin.path=/proc/pins/pin.yaml: a new file in /proc cannot be written \("):
-        refuse_unwritable(Path("/proc/pins/pin.yaml"), ELSEWHERE)
+        refuse_unwritable(Path("/proc/pins/pin.yaml"), ELSEWHERE, H200)
+
+
+def test_a_pin_of_a_gpu_that_is_none_replaces_no_measured_one_and_may_itself_be_replaced(tmp_path):
+    path = tmp_path / "pin.yaml"
+    shutil.copy(MEASURED, path)
+    assert refusal(path, gpu=SIMULATED).endswith(
+        "holds a pin measured on NVIDIA H200, and one of a simulated H200 would replace it; choose another path"
+    )
+    refuse_unwritable(path, ELSEWHERE, H200)
+    path.write_text(path.read_text().replace("gpu: NVIDIA H200", f"gpu: {SIMULATED}"))
+    assert read_pin(path).valid_for.gpu == SIMULATED
+    for gpu in (H200, SIMULATED):
+        refuse_unwritable(path, ELSEWHERE, gpu)

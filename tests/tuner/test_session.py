@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,9 +10,13 @@ from backends.environment import Board
 from tests.tuner.conftest import HERE, scripted_backends
 from tests.tuner.jobs import Site, assert_stored_as_measured
 from tuner import probe, session
-from tuner.session import GIB, MOST_AHEAD, room
+from tuner.clock import PhaseClock
+from tuner.progress import Progress
+from tuner.session import GIB, MOST_AHEAD, Session, room
+from tuner.settings import compose
 from tuner.workers.ahead import Ahead
 from tuner.workers.bundle import bundle
+from tuner.workers.failure import WorkerFailed
 
 CPU = Board("cpu", "a processor", None, None, None, None, None, None)
 
@@ -21,6 +26,13 @@ def test_imports_run_ahead_beside_a_gpu_with_processors_to_spare() -> None:
     assert [room(gpu, cpus, None) for cpus in (2, 4, 8, 64)] == [0, 1, 2, MOST_AHEAD]
     assert room(gpu, 64, 9 * GIB) == 2 and room(gpu, 64, GIB) == 0
     assert room(CPU, 16, None) == 0
+
+
+def test_a_session_that_was_ended_from_another_thread_begins_no_process() -> None:
+    ended = Session(compose(["model=tiny"]).scenario.engine, Progress(), PhaseClock(), b"")
+    ended.kill()
+    with pytest.raises(WorkerFailed, match="the session has ended"):
+        ended.worker(())
 
 
 def test_a_job_whose_processes_import_ahead_stores_the_same_with_no_more_processes(
@@ -65,6 +77,16 @@ def test_a_round_beside_which_a_context_was_opened_is_run_again_and_nothing_impo
     assert site.tune("measure.import_ahead=true") == 0
     assert "the imports of the next process opened a context on the device meanwhile; it is run again" in capsys.readouterr().err
     assert ([measured.index for measured in site.run.rounds], handed_over) == ([0, 1], [])
+
+
+def test_nobody_imports_for_either_side_while_one_of_them_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    hushed: list[tuple[object, bool]] = []
+    monkeypatch.setattr(Ahead, "hush", lambda self, wanted: hushed.append((self, wanted)))
+    engine = compose(()).scenario.engine
+    old, new = (Session(engine, Progress(), PhaseClock(), b"", ahead=True) for _ in range(2))
+    old.share_quiet(new)
+    new._fresh_worker()._make_quiet(SimpleNamespace(send=lambda line: None), True)  # type: ignore[arg-type]
+    assert {ahead for ahead, _ in hushed} == {old._ahead, new._ahead} and all(wanted for _, wanted in hushed)
 
 
 def count_workers(monkeypatch: pytest.MonkeyPatch) -> tuple[list[object], list[object]]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -15,4 +16,4 @@ def test_workers_of_every_job_that_measures_find_the_device_that_was_named(monke
     monkeypatch.setattr(session_of, "Session", lambda *given: made.append(given))
     session_of.session_of(compose(["executor.device=GPU-1"]), Progress())
     (given,) = made
-    assert given[-1][DEVICES] == "GPU-1"
+    assert "GPU-1" in [each[DEVICES] for each in given if isinstance(each, Mapping)]

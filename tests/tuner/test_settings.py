@@ -36,6 +36,18 @@ def test_without_overrides_the_tiny_model_chats_on_what_this_machine_has():
     assert (settings.fresh, settings.without_default) == (False, False)
 
 
+def test_the_tiny_model_has_the_width_that_its_device_takes():
+    widths = {gpu: composed(f"gpu={gpu}").scenario.model.dtype for gpu in ("cpu_x86", "h200", "simulated")}
+    assert widths == {"cpu_x86": "float32", "h200": "float16", "simulated": "float16"}
+    assert composed("model.dtype=bfloat16", "gpu=cpu_x86").scenario.model.dtype == "bfloat16"
+
+
+@pytest.mark.parametrize("gpu", ["simulated", "replay"])
+def test_pins_of_a_gpu_that_is_none_lie_apart(gpu):
+    assert composed("model=qwen3_8b", f"gpu={gpu}").pin_path == Path("pins-simulated/qwen3_8b-chat/pin.yaml")
+    assert composed("gpu=simulated", "pin.path=x.yaml").pin_path == Path("x.yaml")
+
+
 @pytest.mark.parametrize("options", every_option(), ids=" ".join)
 def test_every_option_of_every_group_composes(options, tmp_path):
     asked = [f"model.path={written(tmp_path)}"] if "model=hf" in options else []
@@ -111,6 +123,11 @@ def test_a_figure_of_a_named_gpu_can_be_set_and_must_make_sense():
     assert composed("gpu=apple_mps", "gpu.memory_bytes=68719476736").scenario.gpu.memory_bytes == 64 << 30
     with pytest.raises(UsageError, match="gpu.memory_bytes=-1 is not possible; it must be above 0"):
         composed("gpu=h200", "gpu.memory_bytes=-1")
+
+
+def test_one_block_a_process_is_refused_since_no_pair_of_processes_could_count() -> None:
+    with pytest.raises(UsageError, match="measure.timing.blocks=1 is not possible; it must be at least 2"):
+        composed("gpu=h200", "measure.timing.blocks=1")
 
 
 def test_the_sheets_are_those_of_real_gpus():

@@ -10,7 +10,7 @@ from backends.model import Attention, Model
 from tests.tuner.building import MODEL, decode, prefill
 from tests.tuner.composed import composed
 from tuner.ranks import Ranks
-from tuner.step_shape import EXPERTS_A_TOKEN, shape_of, why_no_shape
+from tuner.step_shape import EXPERTS_A_TOKEN, shape_of, vocabulary_matrices, why_no_shape
 
 # intermediate_size of the checkpoints' config.json; of mixtures moe_intermediate_size and num_experts
 WIDTHS = {
@@ -28,6 +28,11 @@ def preset(name: str) -> Model:
 def test_the_width_of_an_mlp_follows_from_the_parameters(name: str) -> None:
     shape = shape_of(preset(name), Ranks(1), decode().cell)
     assert shape is not None and (shape.experts, shape.mlp_width) == (1, WIDTHS[name])
+
+
+@pytest.mark.parametrize(("name", "matrices"), [*((name, 1 if name.startswith("gemma") else 2) for name in WIDTHS), ("qwen3_30b_a3b", 2)])
+def test_whether_the_head_is_the_embedding_follows_from_the_parameters_too(name: str, matrices: int) -> None:
+    assert vocabulary_matrices(preset(name)) == matrices
 
 
 @pytest.mark.parametrize("name", MIXTURES)
@@ -78,3 +83,11 @@ def test_groups_of_requests_project_their_own_tokens_and_share_the_rest() -> Non
 def test_what_torch_cannot_stand_in_for_stays_predicted_and_is_said(model: Model, words: str) -> None:
     assert words in (why_no_shape(model) or "")
     assert shape_of(model, Ranks(1), decode().cell) is None
+
+
+def test_a_verify_step_multiplies_every_drafted_token_and_has_logits_of_each() -> None:
+    plain = decode().cell
+    verify = replace(plain, draft=(-1, 0, 1, 2), new_lens=(4,) * plain.batch)
+    shape, usual = (shape_of(MODEL, Ranks(1), cell) for cell in (verify, plain))
+    assert shape is not None and usual is not None
+    assert (shape.rows, shape.logit_rows) == (4 * usual.rows, 4 * usual.logit_rows)

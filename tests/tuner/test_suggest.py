@@ -38,8 +38,11 @@ def test_the_clause_lists_a_few_names_when_none_is_near():
     assert instead("xyzzy", ["l4", "h200"]) == "choose one of h200, l4"
 
 
-def test_the_clause_points_to_the_help_when_there_are_too_many_names_to_read():
-    assert instead("xyzzy", [f"name{i}" for i in range(30)]) == "see `attnpin tune --help` for what there is"
+def test_the_clause_lists_many_names_too_where_nothing_else_shows_them():
+    many = [f"name{i}" for i in range(30)]
+    assert instead("xyzzy", many) == f"choose one of {', '.join(sorted(many))}"
+    assert instead("xyzzy", many, "see the list") == "see the list" == instead("xyzzy", [], "see the list")
+    assert instead("xyzzy", ["l4", "h200"], "see the list") == "choose one of h200, l4"
 
 
 def test_a_name_in_another_case_is_found_alone():

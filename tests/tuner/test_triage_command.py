@@ -13,13 +13,16 @@ from typing import NoReturn
 
 import pytest
 
+from store.pin_files import read_pin
 from store.triaged import Kind
 from store.verdict import Status, Verdict
+from tests.examples import EXAMPLES
 from tests.tuner.triaging import telling
 from tests.tuner.triaging.serving import decode, printed, start
 from tuner import cli
 from tuner import triage as story
 from tuner.errors import MeasurementInvalid
+from tuner.triaging import screen
 
 PACKAGES = ("--packages", "after.txt")
 
@@ -52,6 +55,19 @@ def test_the_story_of_17411_is_told_from_the_logs_and_a_list_of_packages(site: P
     assert "recorded in https://github.com/sgl-project/sglang/issues/17411" in text and "as pinned: the server runs flashinfer" in text
     ways = [line.partition("next")[2].strip() for line in rest if line.startswith("  next ")]
     assert ways[0] == "hold flashinfer-python<0.6.0, or take flashinfer-python>=0.6.4"
+
+
+def test_a_log_that_takes_long_is_answered_twice(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    http = '[2026-01-20 21:00:00] INFO:     10.0.0.1:51874 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n'
+    text = (site / "server.log").read_text()
+    (site / "server.log").write_text(text + http * 300_000 + text + http)
+    assert triage("--log", "server.log", *PACKAGES) == 1
+    whole = capsys.readouterr().out
+    monkeypatch.setattr(story, "first_answer_due", lambda: lambda: True)
+    assert triage("--log", "server.log", *PACKAGES) == 1
+    out = capsys.readouterr().out
+    first = out.removesuffix(whole)
+    assert first != out and " MiB of the log were not looked at yet" in first and "server.log, a line of its end" in first
 
 
 def test_the_page_shows_the_story_as_it_is_told(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,6 +131,30 @@ def test_json_is_the_record(site: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert found["causes"][0]["kind"] == Kind.KNOWN_BAD.value and found["exit_code"] == 1 and found["final"] is True
     assert found["load"]["pace"]["now_ms"] == pytest.approx(283.52, rel=1e-3)
     assert "sk-made-up" not in out and "10.20.30.40" not in out and "/models" not in out
+
+
+@pytest.mark.parametrize(
+    ("served", "code", "first"),
+    [
+        ("fa3", 3, "traffic that the pin was not measured for (open): the pin says nothing of this traffic: 1 request at once"),
+        ("triton", 1, "not what was pinned (how it is served): the server does not run what was pinned: decode triton instead of fa3"),
+        (
+            "flashinfer",
+            1,
+            "not what was pinned (how it is served): the server does not run what was pinned: decode flashinfer instead of fa3",
+        ),
+    ],
+)
+def test_servers_recorded_on_an_h200_are_held_against_the_pin_of_their_model(
+    served: str, code: int, first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pin = EXAMPLES / "qwen3_8b-h200" / "pin.yaml"
+    packages = tmp_path / "now.txt"
+    packages.write_text("".join(f"{name}=={version}\n" for name, version, _ in read_pin(pin).valid_for.distributions))
+    log = Path(__file__).parent / "verifying" / "logs" / f"sglang-0.5.16-h200-{served}.log"
+    assert cli.run(["triage", "--pin", str(pin), "--log", str(log), "--packages", str(packages)]) == code
+    out = capsys.readouterr().out
+    assert out.startswith(first) and "0 of 12 decode lines (0 %) say that no graph was replayed" in out
 
 
 def test_figures_that_a_profile_gave_outweigh_what_is_on_record(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -188,7 +228,7 @@ def test_a_served_gpu_that_is_seen_is_measured_after_the_first_answer(
     """What the GPU says comes from `attnpin check`'s own screen, which has its tests; here it is in use."""
     monkeypatch.setattr(story, "fast_verdict", lambda *_: (Verdict(Status.UNCHANGED, (), "as it was", 0), telling.run().environment))
     monkeypatch.setattr(story, "engine_version", lambda *_: "0.5.8")
-    monkeypatch.setattr(story, "screened", busy)
+    monkeypatch.setattr(screen, "screened", busy)
     (site / "now.log").write_text(printed([*start("flashinfer", tp_size=4), *[decode(64, tokens=64 * 12500)] * 20]))
     assert triage("--log", "now.log") == 0
     out = capsys.readouterr().out

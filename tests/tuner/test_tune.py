@@ -91,18 +91,22 @@ def site(tmp_path: Path, lock_key: str, scripted: bytes) -> Site:
     return Site(tmp_path, lock_key, scripted)
 
 
-def test_running_it_again_measures_anew_and_replaces_the_pin(site: Site) -> None:
-    site = site.with_backends("works")
-    first, second = tell(site), tell(site)
-    assert (first.code, second.code) == (0, 0)
-    assert first.run.id != second.run.id and first.run.digest == second.run.digest
-    assert len(second.run.trials) == 4 and len(second.run.rounds) == 2
-    assert site.pin.run == second.run.id
+@pytest.fixture(scope="module")
+def pinned(tmp_path_factory: pytest.TempPathFactory, lock_key: str, scripted: bytes) -> Told:
+    """Two arms whose times are made up, and the pin that came of them."""
+    return tell(Site(tmp_path_factory.mktemp("pinned"), lock_key, scripted).with_backends("works"))
 
 
-def test_a_pin_made_for_another_scenario_is_replaced_only_after_saying_so(site: Site) -> None:
-    site = site.with_backends("works")
-    assert tell(site).code == 0
+def test_running_it_again_measures_anew_and_replaces_the_pin(pinned: Told) -> None:
+    again = tell(pinned.site)
+    assert (pinned.code, again.code) == (0, 0)
+    assert pinned.run.id != again.run.id and pinned.run.digest == again.run.digest
+    assert len(again.run.trials) == 4 and len(again.run.rounds) == 2
+    assert pinned.site.pin.run == again.run.id
+
+
+def test_a_pin_made_for_another_scenario_is_replaced_only_after_saying_so(pinned: Told) -> None:
+    site = pinned.site
     told = tell(site, "traffic.prompt.p95_tokens=200")
     said = [line for line in told.err.splitlines() if "another scenario" in line]
     where = f"attnpin: the pin at {site.pin_path} was made for another scenario (traffic.prompt.p95_tokens 128 -> 200) and will be replaced"

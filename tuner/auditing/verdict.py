@@ -18,6 +18,7 @@ from tuner.auditing.steps import Steps
 from tuner.decide import decide
 from tuner.deciding.standing import standing_of
 from tuner.errors import OK, REGRESSED, Incomplete, worst
+from tuner.new_run import command_line
 
 NOTHING_RECORDED = "no reason that can be measured is recorded on the path to it"
 NONE_TESTED = "none of the reasons recorded for it can be tested here"
@@ -41,6 +42,7 @@ def audit_of_run(run: Run, steps: Steps, blocked: Sequence[ReasonFound] = ()) ->
         default=default,
         run=run.id,
         exit_code=exit_code(reasons, default),
+        command=run.command,
     )
 
 
@@ -66,7 +68,8 @@ def unmeasured(plan: Plan, engine_version: str | None, reasons: Reasons) -> Audi
         reasons=reasons,
         default=default,
         run=None,
-        exit_code=exit_code(reasons, default) if reasons else OK,  # nothing was to be told
+        exit_code=exit_code(reasons, default),
+        command=command_line(),
     )
 
 

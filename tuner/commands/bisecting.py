@@ -13,7 +13,7 @@ from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, refuse_
 Distribution = Annotated[str, typer.Argument(metavar="DIST", help="as pip knows it, such as flashinfer-python")]
 Good = Annotated[str, typer.Argument(metavar="GOOD", help="a release that every other one is compared with")]
 Bad = Annotated[str, typer.Argument(metavar="BAD", help="a later one that is slower")]
-UntilGood = Annotated[str | None, typer.Option("--until-good", metavar="VERSION", help="a later one: find the first that is good again")]
+UntilGood = Annotated[str | None, typer.Option("--until-good", metavar="VERSION", help="a later one: find the first that is cured of it")]
 Releases = Annotated[
     str | None,
     typer.Option("--releases", metavar="A,B,...", help="these alone, not what the index has; VERSION=DIR for one that lies unpacked"),

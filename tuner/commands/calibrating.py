@@ -19,10 +19,17 @@ Slowed = Annotated[
 ]
 
 
+Neighbours = Annotated[
+    bool,
+    typer.Option("--neighbours", help="as many processes again while the other visible GPUs are busy; harmless: all are used at once"),
+]
+
+
 def calibrate(
     overrides: Overrides = None,
     processes: Processes = PROCESSES,
     slowed: Slowed = None,
+    neighbours: Neighbours = False,
     json: Json = False,
     config_dir: ConfigDir = None,
 ) -> None:
@@ -30,5 +37,5 @@ def calibrate(
     from reports.calibration import render_json, render_text
     from tuner.calibrate import run_calibrate
 
-    found = run_calibrate(settings_of(overrides, config_dir), processes, slowed or ())
+    found = run_calibrate(settings_of(overrides, config_dir), processes, slowed or (), neighbours=neighbours)
     sys.stdout.write(render_json(found) if json else render_text(found))

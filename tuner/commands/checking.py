@@ -22,7 +22,7 @@ Packages = Annotated[
     str | None,
     typer.Option("--packages", metavar="FILE", help="judge an image by a list of its packages: pip freeze, pip inspect or an SBOM"),
 ]
-Page = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="with --pins: every answer on a page, too")]
+Page = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="the answer as a page, too; with --pins a page of all of them")]
 Wheels = Annotated[
     str | None, typer.Option("--wheels", metavar="DIR", help="the old versions from this folder, where the worker runs, not from an index")
 ]
@@ -50,7 +50,7 @@ def check(
         option = "--write" if write else "--wheels" if wheels else "--no-confirm"
         raise UsageError(f"{option} is for a check that measures; leave {'--fast' if fast else '--packages'} out")
     if html is not None:
-        _refuse_page(html, pins)
+        _refuse_page(html, drawn=pins is None and not unmeasured)
     paths = _paths(overrides, config_dir, pin, pins)
     answers: Sequence[Checked | Verdict]
     if not unmeasured:
@@ -60,27 +60,33 @@ def check(
     else:
         answers = _fast(paths, overrides, config_dir) if packages is None else _listed(paths, packages, overrides, config_dir)
         sys.stdout.write(_rendered(answers, json, markdown))
-    _sum_up(answers, html, silent=json or markdown)
+    _sum_up(answers, html, silent=json or markdown, one=pins is None)
     return worst(found.exit_code for found in answers)
 
 
-def _refuse_page(page: Path, pins: str | None) -> None:
-    """Before anything is measured."""
+def _refuse_page(page: Path, drawn: bool) -> None:
+    """Before anything is measured. ``drawn``: it may have plots."""
     from store.files import destination
     from tuner.pin_place import refuse_folder
+    from tuner.report_page import refuse_undrawn
 
-    if pins is None:
-        raise UsageError(f"--html {page} is a page of many pins; give a folder of them with --pins")
     refuse_folder(f"--html {page}", destination(page))
+    if drawn:
+        refuse_undrawn(page)
 
 
-def _sum_up(answers: Sequence[Checked | Verdict], page: Path | None, silent: bool) -> None:
-    """Of several: a table below the answers, and a page."""
+def _sum_up(answers: Sequence[Checked | Verdict], page: Path | None, silent: bool, one: bool) -> None:
+    """Of several a table below the answers; and a page."""
     from reports import checked_many
 
     if len(answers) > 1 and not silent:
         sys.stdout.write(f"\n{checked_many.render_text(answers)}")
-    if page is not None:
+    if page is not None and one:
+        from reports.web.check_page import check_page
+        from tuner.report_page import write
+
+        write(lambda: check_page(answers[0]), page)
+    elif page is not None:
         from store.files import write_together
 
         write_together([(page, checked_many.render_html(answers, page.parent).encode())])

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tuner.commands.options import Json
+from tuner.commands.serving import parted
 from tuner.engines.benchmarks import Bench
 from tuner.errors import UsageError
 from tuner.verifying.patience import WITHIN_S
@@ -24,7 +25,10 @@ Output = Annotated[int | None, typer.Option("--output-tokens", min=2, metavar="N
 
 
 def confirm(
-    command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="the server's command, without the pin's flags")],
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="[traffic.path=FILE] -- CMD...", help="a trace to send, then the server's command without the pin's flags"),
+    ],
     pin: Annotated[str, typer.Option("--pin", metavar="FILE", help="the pin")],
     against: Against = None,
     starts: Annotated[int, typer.Option("--starts", min=3, metavar="N", help="of each side")] = 3,
@@ -36,7 +40,7 @@ def confirm(
         Bench, typer.Option("--engine-bench", help="one-batch: the engine's one-batch benchmark, no server")
     ] = Bench.SERVING,
     margin: Annotated[float, typer.Option("--margin", min=0.001, max=0.5, metavar="SHARE", help="below this a difference is none")] = 0.02,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="of lengths, prompts and order")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="of requests and order")] = 1,
     within: Annotated[float, typer.Option("--within", metavar="SECONDS", min=1, help="a server is waited for no longer")] = WITHIN_S,
     python: Annotated[str | None, typer.Option("--python", metavar="CMD", help="the engine's Python, where CMD does not show it")] = None,
     out: Annotated[
@@ -52,14 +56,16 @@ def confirm(
     from reports.serving_run import render_json, render_text
     from tuner.confirm import Asked
     from tuner.confirm import confirm as confirmed
-    from tuner.confirming.question import Wish
+    from tuner.confirming.traffic import Wish
 
+    overrides, command = parted(words)
     if not command:
         raise UsageError("there is no command to start; write it after --, as in attnpin confirm --pin F -- sglang serve --model-path M")
     found = confirmed(
         Asked(
             pin=Path(pin),
-            command=tuple(command[1:] if command[0] == "--" else command),
+            command=command,
+            overrides=overrides,
             against=against,
             wish=Wish(levels(concurrency), each, prompt_tokens, output_tokens),
             bench=engine_bench,

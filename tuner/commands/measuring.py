@@ -63,13 +63,14 @@ def tune(context: typer.Context) -> int:
 def tune_with(settings: Settings) -> int:
     """One job of what may be several (--multirun); the exit code."""
     from tuner.drivers import refuse_undriven
+    from tuner.knobs import PROVIDER
     from tuner.pin_place import refuse_unwritable
     from tuner.tune import run_tune
 
-    if settings.scenario.measure.variants:
-        raise UsageError("measure.variants are arms that no flag of the engine asks for and none can be pinned; leave them to compare")
+    if any((PROVIDER, "kernel") in variant.knobs for variant in settings.scenario.measure.variants):
+        raise UsageError("measure.variants asks for provider=kernel, of which no pin is made beside the engine's own; leave it to compare")
     refuse_undriven(settings.scenario.engine.name, settings.entries)
-    refuse_unwritable(settings.pin_path, settings.store_url)
+    refuse_unwritable(settings.pin_path, settings.store_url, settings.scenario.gpu.name)
     return run_tune(settings)
 
 

@@ -49,7 +49,7 @@ def export(
 
     launchers = load_launchers(config_dir)
     launcher = launcher_for(to, launchers)
-    made, said = exportable(pin_path_of(overrides, config_dir, pin), launcher.engine)
+    made, said = exportable(pin_path_of(overrides, config_dir, pin), launcher.engine, as_hint)
     if merge is not None:
         mergeable(launcher, tuple(launchers.values()))
     try:

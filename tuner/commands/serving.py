@@ -67,7 +67,10 @@ def launch(
 
 
 def parted(words: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Overrides, and the command behind them; the mark between them may have been read off by the parser already."""
+    """Overrides, and the command behind them; the mark between them may have been read off by the parser already. Raises `UsageError` for
+    an option of ours behind an override, which the parser leaves to the command."""
     count = next((index for index, word in enumerate(words) if not OVERRIDE.fullmatch(word)), len(words))
     rest = words[count:]
+    if rest and rest[0].startswith("-") and rest[0] != "--":
+        raise UsageError(f"{rest[0]} stands where the server's command begins; options go first, then key=value, then -- and the command")
     return tuple(words[:count]), tuple(rest[1:] if rest[:1] == ["--"] else rest)

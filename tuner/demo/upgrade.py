@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import replace
 from importlib.resources import as_file
@@ -39,7 +40,7 @@ def run_demo_upgrade(out: Path | None, fast: bool) -> None:
     print(f"\n{LIKE_COMPARE}\n  {measured.command}")
     if out is not None:
         write_comparison(out, measured)
-        print(f"Its files: attnpin report --comparison {out}")
+        print(f"Its files: attnpin report --comparison {shlex.quote(str(out))}")
 
 
 def _pairs(measured: SideBySide, pinned: str, pace: Pace) -> None:

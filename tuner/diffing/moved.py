@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reports import numbers, wording
 from store.pin import ValidFor
@@ -17,10 +17,10 @@ BOARD = ("GPU", "compute capability", "memory", "MIG slice")
 
 
 def moved(old: Side, new: Side) -> tuple[Change, ...]:
-    """Board, versions and variables."""
+    """Board, versions and variables; which boards of the type, where both pins name theirs."""
     ground = changes(_ground(old.pin.valid_for), _ground(new.pin.valid_for), EVERY_ARM)
     variables = changes(dict(old.pin.valid_for.variables), dict(new.pin.valid_for.variables), EVERY_ARM)
-    return (*ground, *_distributions(old, new), *variables)
+    return (*ground, *_distributions(old, new), *variables, *_boards(old.pin.boards, new.pin.boards))
 
 
 def asked(old: Side, new: Side) -> tuple[Change, ...]:
@@ -45,6 +45,12 @@ def _ground(holds: ValidFor) -> Mapping[str, str | None]:
         "Python": holds.python,
         "CUDA": holds.cuda,
     }
+
+
+def _boards(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
+    """They touch no arm: a pin of one board is valid for another like it. That times of two boards scatter more is reckoned with."""
+    if old and new and set(old) != set(new):
+        yield Change("boards", ", ".join(sorted(old)), ", ".join(sorted(new)), ())
 
 
 def _question(holds: ValidFor) -> Mapping[str, str | None]:

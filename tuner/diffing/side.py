@@ -9,6 +9,7 @@ from store.errors import EvidenceError, NewerSchema
 from store.pin import Pin
 from store.pin_files import evidence_of, read_pin
 from store.run import Run
+from tuner.checking.edited import refuse_edited
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,11 @@ class Side:
 
 
 def read_side(path: Path) -> Side:
-    """Raises `StoreError` for a pin that cannot be read; one without its evidence can be compared in part."""
+    """Raises `StoreError` for a pin that cannot be read, and as `refuse_edited`; one without its evidence can be compared in part."""
     pin = read_pin(path)
     try:
-        return Side(pin, evidence_of(path, pin))
+        run = evidence_of(path, pin)
     except (EvidenceError, NewerSchema) as error:
         return Side(pin, None, str(error))
+    refuse_edited(pin, run)
+    return Side(pin, run)

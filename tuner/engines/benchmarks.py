@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
-from store.serving_run import Level, Sent
+from store.serving_run import Level
 from tuner.errors import MeasurementInvalid
 from tuner.logs.lines import Line
 
-SPREAD = 0.9  # lengths are drawn between 1 - SPREAD and 1 + SPREAD of their mean: as far as both engines' random data sets go
-WARM_TOKENS = 32
-
 Words = tuple[str, ...]
+Run = tuple[int, int]  # the first of so many token ids that follow each other: what both engines' random data sets are made of, too
+Row = tuple[tuple[Run, ...], int]  # of a request: its prompt, and how many tokens answer it
 
 
 class Bench(str, Enum):
@@ -27,10 +26,14 @@ class Bench(str, Enum):
 
 @dataclass(frozen=True)
 class Call:
-    """A module of the engine run as a program, once with each of ``passes``, which are its words."""
+    """A module of the engine run as a program, once with each of ``passes``, which are its words. ``rows`` of each are what it sends:
+    ``given`` is Python, run before it, which has the module take the pairs in the list ``sent`` (token ids, tokens of the answer) for its
+    data set."""
 
     module: str
     passes: tuple[Words, ...]
+    rows: tuple[tuple[Row, ...], ...] = ()
+    given: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,13 @@ class Benchmarks(Protocol):
     PROGRAM: str  # PROGRAM serve [MODEL] does
     MODEL: str  # the option that stands for a MODEL without one
     WORDS: Words  # one of them is in every line that `told` reads
+    ENDS_SLOWLY: bool  # a server that was told to, though it serves nobody any more
 
-    def serving(self, url: str, sent: Sent, results: Path) -> Call:
-        """As `passes`."""
+    def serving(self, url: str, concurrency: Sequence[int], rows: tuple[tuple[Row, ...], ...], results: Path) -> Call:
+        """``rows``: those of the pass that warms up, which goes first, then those of each concurrency."""
 
-    def one_batch(self, arguments: Words, sent: Sent, results: Path) -> Call:
-        """``arguments`` are the server's. Raises `UsageError` where the engine has no such benchmark."""
+    def one_batch(self, arguments: Words, batches: Sequence[int], prompt: int, output: int, results: Path) -> Call:
+        """``arguments`` are the server's; lengths are tokens. Raises `UsageError` where the engine has no such benchmark."""
 
     def level(self, concurrency: int, requests: int, result: Mapping[str, Any]) -> Level:
         """Raises `MeasurementInvalid` where requests failed."""
@@ -61,13 +65,10 @@ class Benchmarks(Protocol):
     def told(self, lines: Iterable[Line]) -> Told: ...
 
 
-def passes(sent: Sent, results: Path, words: Callable[[Sent, int, Path], Words]) -> tuple[Words, ...]:
-    """``words`` of each concurrency (its place among them, where its result goes). The first pass warms up, at the largest; its result
-    counts for nothing."""
-    most = sent.concurrency.index(max(sent.concurrency))
-    warm = replace(sent, output_tokens=min(WARM_TOKENS, sent.output_tokens), seed=sent.seed + len(sent.concurrency))
-    levels = (words(sent, place, results) for place in range(len(sent.concurrency)))
-    return (words(warm, most, warmed(results)), *levels)
+def passes(concurrency: Sequence[int], results: Path) -> tuple[tuple[int, Path], ...]:
+    """How many requests run at once in each pass, and where its result goes. The first warms up, at the largest; its result counts for
+    nothing."""
+    return ((max(concurrency), warmed(results)), *((each, results) for each in concurrency))
 
 
 def warmed(results: Path) -> Path:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from store.course import ChangePoint
@@ -43,16 +44,18 @@ def _search(values: Array, start: int) -> list[ChangePoint]:
 
 def farthest(values: Array) -> int:
     """Where the second part begins, if the two are to be as far apart as they can."""
-    apart = np.abs(values[:, None] - values[None, :])
-    places = range(PART, len(values) - PART + 1)
-    return max(places, key=lambda place: _energy(apart, place))
+    n = np.arange(PART, len(values) - PART + 1)
+    return int(n[np.argmax(_energies(np.abs(values[:, None] - values[None, :]), n))])
 
 
-def _energy(apart: Array, place: int) -> float:
-    """Twice the mean distance between the parts less those inside them, by the parts' sizes."""
-    n, m = place, len(apart) - place
-    between, first, second = apart[:place, place:].mean(), apart[:place, :place].sum(), apart[place:, place:].sum()
-    return float(n * m / (n + m) * (2 * between - first / (n * (n - 1)) - second / (m * (m - 1))))
+def _energies(apart: Array, n: NDArray[np.int64]) -> Array:
+    """Twice the mean distance between the parts less those inside them, by the parts' sizes: of each split after ``n`` values."""
+    m, whole = len(apart) - n, apart.sum()
+    sums = apart.cumsum(axis=0).cumsum(axis=1)  # of the distances up to a row and a column
+    first, up_to = sums[n - 1, n - 1], sums[n - 1, -1]
+    between, second = up_to - first, whole - 2 * up_to + first
+    energies: Array = n * m / (n + m) * (2 * between / (n * m) - first / (n * (n - 1)) - second / (m * (m - 1)))
+    return energies
 
 
 def _p_value(before: Array, after: Array, places: int) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -73,8 +73,10 @@ def _stored(points: Sequence[Point]) -> Verdicts:
     able = [point for point in points[1:] if _objection(point, first) is None]
     if not able:
         return {}
-    found = [difference(_times(point), _times(first), none(1), noise) for point in able]
-    centre, error, df = (np.concatenate([np.atleast_1d(getattr(each, name)) for each in found]) for name in ("centre", "error", "df"))
+    able.sort(key=lambda point: len(point.processes))
+    alike = [list(its) for _, its in groupby(able, key=lambda point: len(point.processes))]
+    found = [difference(np.stack([_times(point) for point in its]), _times(first), none(1), noise) for its in alike]
+    centre, error, df = (np.concatenate([getattr(each, name).ravel() for each in found]) for name in ("centre", "error", "df"))
     together = Estimates(centre, error, df, min(each.rounds for each in found))
     return dict(zip(able, screened(together, [point.run for point in able])))
 

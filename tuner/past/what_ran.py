@@ -65,7 +65,7 @@ def _parts(point: Point) -> Iterator[tuple[str, str, str]]:
 
 
 def _own(point: Point) -> set[str]:
-    return _owners(point, frozenset(point.arm.packages))
+    return _owners(point, frozenset(point.arm.rests_on))
 
 
 def _owners(point: Point, packages: frozenset[str]) -> set[str]:

@@ -9,7 +9,10 @@ from tuner.sanity.tree import Tree, at
 
 Bound = tuple[str, Callable[[float], bool]]
 
+FEWEST_IN_A_PROCESS = 2  # that both sides of a pair of processes must have: of one block no process tells its own scatter
+
 COUNT: Bound = ("at least 1", lambda value: value >= 1)
+BLOCKS: Bound = (f"at least {FEWEST_IN_A_PROCESS}", lambda value: value >= FEWEST_IN_A_PROCESS)
 BATCH: Bound = ("from 1 to 100000", lambda value: 1 <= value <= 100_000)
 POSITIVE: Bound = ("above 0", lambda value: value > 0)
 NOT_NEGATIVE: Bound = ("0 or more", lambda value: value >= 0)
@@ -60,11 +63,12 @@ BOUNDS: dict[str, Bound] = {
     "engine.speculative.topk": COUNT,
     "engine.speculative.steps": COUNT,
     "engine.speculative.draft_tokens": COUNT,
+    "engine.speculative.accepted_length": COUNT,
     "measure.processes": COUNT,
     "measure.memory_fraction": FRACTION,
     "measure.seed": NOT_NEGATIVE,
     "measure.budget_s": POSITIVE,
-    "measure.timing.blocks": COUNT,
+    "measure.timing.blocks": BLOCKS,
     "measure.timing.replays": COUNT,
     "measure.timing.replay_ms": POSITIVE,
     "measure.timing.discard_ms": NOT_NEGATIVE,

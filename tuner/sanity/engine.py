@@ -13,7 +13,7 @@ from tuner.suggest import instead
 OF_SGLANG = (
     *("prefill_attention_backend", "decode_attention_backend"),
     *("disable_cuda_graph", "cuda_graph_max_bs", "cuda_graph_bs", "hierarchical_cache", "swa_full_tokens_ratio"),
-    "disable_hybrid_swa_memory",
+    *("disable_hybrid_swa_memory", "mixed_chunk"),
 )
 
 
@@ -40,3 +40,15 @@ def impossible_graphs(engine: Tree) -> Iterator[str]:
     for batch in engine["cuda_graph_bs"]:
         if batch < 1:
             yield f"engine.cuda_graph_bs holds {batch}, which is no batch; each must be at least 1"
+
+
+def impossible_drafts(engine: Tree) -> Iterator[str]:
+    """More accepted tokens than are drafted, which would make a verify step rarer than it can be, or such without a draft."""
+    drafts, key = engine["speculative"], "engine.speculative.accepted_length"
+    if (accepted := drafts["accepted_length"]) is None:
+        return
+    if drafts["algorithm"] is None:
+        yield f"{key}={accepted} belongs to a draft, and engine.speculative.algorithm names none; name it or leave it out"
+    most = drafts["draft_tokens"]
+    if most is not None and accepted > most:
+        yield f"{key}={accepted} exceeds engine.speculative.draft_tokens={most}, all that a verify step sees; exchange or correct them"

@@ -8,7 +8,7 @@ from tuner.errors import UsageError
 from tuner.knobs import unknown_knobs
 from tuner.sanity.backends import against_requirement, foreign_backends, unknown_names
 from tuner.sanity.bounds import GPU_FIGURES, out_of_bounds, out_of_order
-from tuner.sanity.engine import foreign_dtype, impossible_graphs, of_another_engine, unknown_engine
+from tuner.sanity.engine import foreign_dtype, impossible_drafts, impossible_graphs, of_another_engine, unknown_engine
 from tuner.sanity.geometry import impossible_geometry
 from tuner.sanity.simulated import impossible_simulation
 from tuner.sanity.tree import Tree
@@ -38,6 +38,7 @@ def complaints(tree: Tree) -> Iterator[str]:
     yield from impossible_simulation(tree["gpu"])
     yield from against_requirement(tree)
     yield from impossible_graphs(tree["engine"])
+    yield from impossible_drafts(tree["engine"])
     yield from unknown_engine(tree["engine"]["name"])
     yield from of_another_engine(tree["engine"])
     yield from foreign_dtype(tree["engine"])

@@ -7,6 +7,7 @@ from enum import Enum
 
 from tuner.schema import MISSING
 
+VerifySide = Enum("VerifySide", ["prefill", "decode"])
 Role = Enum("Role", ["unified", "prefill", "decode"])
 # Words of --kv-cache-dtype: sglang/srt/arg_groups/fields/model.py (0.5.22); vllm/config/cache.py, CacheDType (0.33.0)
 KV_CACHE_DTYPES = {
@@ -32,6 +33,8 @@ class SpeculationNode:
     steps: int | None = None
     draft_tokens: int | None = None
     draft_backend: str | None = None
+    attention_mode: VerifySide | None = None
+    accepted_length: float | None = None
 
 
 @dataclass
@@ -63,3 +66,4 @@ class EngineNode:
     swa_full_tokens_ratio: float | None = None
     disable_hybrid_swa_memory: bool = False
     allow_fp8_kv: bool = False
+    mixed_chunk: bool = False

@@ -15,6 +15,7 @@ class ExecutorNode:
     device: str | None = None
     numa: bool = True
     since: str | None = None
+    spread: bool = False
     folder: str = "slurm"
     submit: bool = False
     options: list[str] = field(default_factory=list)

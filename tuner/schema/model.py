@@ -8,7 +8,7 @@ from enum import Enum
 from tuner.schema import MISSING
 
 Attention = Enum("Attention", ["mha", "mla"])
-ModelDtype = Enum("ModelDtype", ["bfloat16", "float16", "float32"])
+ModelDtype = Enum("ModelDtype", ["bfloat16", "float16", "float32", "device"])  # device: what it computes in
 
 
 @dataclass

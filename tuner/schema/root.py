@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from backends.simulated.world import is_simulated
 from tuner.schema import MISSING
 from tuner.schema.decide import DecideNode
 from tuner.schema.engine import EngineNode
@@ -49,9 +50,16 @@ class Root:
     ask_limit: str = MISSING
 
 
+def folder_of_pins(gpu: str) -> str:
+    """Pins of a GPU that is none lie apart, where nothing that serves looks for any."""
+    return "pins-simulated" if is_simulated(gpu) else "pins"
+
+
 @cache
 def register() -> None:
-    """Makes `schema` known to Hydra; the first entry of every root config's defaults."""
+    """Makes `schema` known to Hydra, the first entry of every root config's defaults, and what its values call."""
     from hydra.core.config_store import ConfigStore
+    from omegaconf import OmegaConf
 
     ConfigStore.instance().store(name="schema", node=Root)
+    OmegaConf.register_new_resolver("pins_of", folder_of_pins)

@@ -12,7 +12,7 @@ Misfortune = Enum(
     "Misfortune",
     "foreign_process exclusive thermal power_brake power_cap power_limit starved slow_clock ecc xid out_of_memory refused falls_back nans "
     "lost_key unwritten warm_cache partly_warm uneven overlaps crowded scattered graph_penalty stale_graph other_kernel waits "
-    "slow_build crash hang killed",
+    "slow_build crash hang killed wrong_abi no_compiler build_fails no_code",
 )
 
 
@@ -67,6 +67,20 @@ class FaultNode:
 
 
 @dataclass
+class PaceNode:
+    backend: str = MISSING
+    phase: Phase | None = None
+    factor: float = MISSING
+
+
+@dataclass
+class BoardNode:
+    common: float = 1.0
+    paces: list[PaceNode] = field(default_factory=list)
+    faults: list[FaultNode] = field(default_factory=list)
+
+
+@dataclass
 class SimulatedNode:
     seed: int = 0
     power_limit_w: float = MISSING
@@ -78,4 +92,5 @@ class SimulatedNode:
     factor: dict[str, FactorNode] = field(default_factory=dict)
     releases: list[ReleaseNode] = field(default_factory=list)
     knobs: list[KnobNode] = field(default_factory=list)
+    boards: list[BoardNode] = field(default_factory=list)
     faults: list[FaultNode] = field(default_factory=list)

@@ -11,23 +11,25 @@ lower end, as whole prefills reach. Windows bound what their layers read.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
 
 from backends.cell import Phase
+from backends.model import Model
 from store.scenario import Scenario
 from tuner.engines.lookup import rules_of
 from tuner.kv_size import element_bytes
 from tuner.ranks import phase_kind, ranks_of
 from tuner.rates import Rates, rates
 from tuner.step import Surroundings, rest_of
+from tuner.step_shape import vocabulary_matrices
 from tuner.traffic.requests import Floats, Ints
 
 LATENCY_US = {"cuda": 8.0, "cpu": 100.0}  # judgement: what the smallest calls take (an H200's: 8 to 14 us)
 UNKNOWN_BANDWIDTH, UNKNOWN_FLOPS = 1e11, 1e12  # of a machine without a sheet: a CPU's
-READING = 0.85  # of a sheet's bandwidth: what an L4 reads Qwen3-8B's weights with (60.2 ms a token); an H200 copies with 0.90 of it
+READING = 0.85  # of a sheet's bandwidth. Fitted: what an L4 reads Qwen3-8B's weights with (60.2 ms a token); an H200 copies with 0.90
 LARGEST_STEP = 1 << 15  # tokens up to which the rest of a step is tabled
 
 
@@ -78,7 +80,7 @@ def pace_of(scenario: Scenario, kv_dtype: str) -> Pace:
     device = "cpu" if scenario.gpu.kind == "cpu" else "cuda"
     bandwidth = READING * sheet if sheet else UNKNOWN_BANDWIDTH
     flops = known.flops_low or UNKNOWN_FLOPS
-    around = Surroundings(scenario.model, ranks, device, Rates(bandwidth, bandwidth, flops, flops, known.source))
+    around = Surroundings(_read(scenario.model), ranks, device, Rates(bandwidth, bandwidth, flops, flops, known.source))
     kinds = []
     for kind in rules_of(scenario).rank_layers(scenario):
         read = kind.layers * kind.cached_width * element_bytes(kv_dtype) / bandwidth
@@ -86,6 +88,14 @@ def pace_of(scenario: Scenario, kv_dtype: str) -> Pace:
         pair = 2 * kind.layers * heads.query_heads * (kind.head_dim + kind.value_head_dim) / flops
         kinds.append(KindPace(kind.sliding_window, read / ranks.dcp, read, pair))
     return Pace(_rest_s(around), scenario.model.attention_layers * LATENCY_US[device] / 1e6, tuple(kinds))
+
+
+def _read(model: Model) -> Model:
+    """Without an embedding that is no head: a step looks its rows up and reads no more of it. The head is read like any other matrix."""
+    embedding = (vocabulary_matrices(model) - 1) * model.vocab_size * model.hidden_size
+    if embedding >= model.params_active:
+        return model
+    return replace(model, params_total=model.params_total - embedding, params_active=model.params_active - embedding, vocab_size=0)
 
 
 def _rest_s(around: Surroundings) -> Floats:

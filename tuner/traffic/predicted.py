@@ -23,9 +23,9 @@ def tpot_ms(requests: Requests, run: Simulated) -> tuple[float, float] | None:
     return _two(1e3 * (run.left_s - run.first_s)[several] / (requests.output[several] - 1))
 
 
-def ttft_ms(requests: Requests, run: Simulated) -> tuple[float, float] | None:
-    """Of requests whose arrival is known."""
-    return None if requests.arrival_s is None else _two(1e3 * (run.first_s - requests.arrival_s))
+def ttft_ms(run: Simulated) -> tuple[float, float]:
+    """Waiting to be let in included; of callers who each wait for their answer, from the answer before on."""
+    return _two(1e3 * (run.first_s - run.asked_s))
 
 
 def _two(values: Floats) -> tuple[float, float]:

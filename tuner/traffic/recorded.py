@@ -25,6 +25,7 @@ from tuner.traffic.simulated import rules_for
 from tuner.traffic.steps import Steps, decode_steps, prefill_steps
 from tuner.traffic.trace import Trace
 from tuner.traffic.waiting import waiting
+from tuner.workload.drafts import accepted_length
 from tuner.workload.loads import longest_request
 
 HOUR = 3600.0
@@ -38,7 +39,7 @@ def recorded_traffic(trace: Trace, scenario: Scenario, server: Server, page_size
     groups = ranks_of(scenario.engine).attn_dp
     mine = trace.requests.every(groups)
     requests = mine.fitted(longest_request(server), page_size)
-    rules = rules_for(server, page_size, _of_a_group(trace.at_once, groups), trace.limits.mixed_chunks, trace.limits.accepted_length)
+    rules = rules_for(server, page_size, _of_a_group(trace.at_once, groups), _mixes(trace, scenario), _accepted(trace, scenario, server))
     run = simulate(requests, rules, pace)
     steps = tuple(
         made(requests, run, pace, rules.accepted)
@@ -53,8 +54,17 @@ def recorded_traffic(trace: Trace, scenario: Scenario, server: Server, page_size
         concurrency=most * groups,
         cached_share=float(requests.cached.sum() / requests.prompt.sum()),
         shared_prefix_tokens=requests.shared,
-        recorded=replace(record, tpot_ms=tpot_ms(requests, run), ttft_ms=ttft_ms(requests, run), decode_share=decode_share(steps, run)),
+        recorded=replace(record, tpot_ms=tpot_ms(requests, run), ttft_ms=ttft_ms(run), decode_share=decode_share(steps, run)),
     )
+
+
+def _mixes(trace: Trace, scenario: Scenario) -> bool:
+    return trace.limits.mixed_chunks or scenario.engine.mixed_chunk
+
+
+def _accepted(trace: Trace, scenario: Scenario, server: Server) -> float:
+    """What is said of the traffic stands before what is said of the engine."""
+    return trace.limits.accepted_length if trace.limits.accepted_length > 1 else accepted_length(scenario.engine.speculation, server)
 
 
 def _of_a_group(at_once: int | None, groups: int) -> int | None:

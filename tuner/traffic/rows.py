@@ -5,6 +5,7 @@ A row that cannot be read is a row too, a `Bad` one: it is counted and named, an
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import re
@@ -22,6 +23,7 @@ LARGEST = 256 << 20  # of one row
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 UTF8_MARK = b"\xef\xbb\xbf"
 STRAY = re.compile("[\udc80-\udcff]")  # what bytes that are no UTF-8 are read as
+BETWEEN = re.compile(r"[,\s]*")
 NOT_UTF8, NOT_JSON, CUT, NO_OBJECT = "not UTF-8", "no JSON", "cut short", "no JSON object"
 csv.field_size_limit(LARGEST)
 
@@ -86,26 +88,33 @@ def _document(first: bytes, stream: BinaryIO, name: str) -> Iterator[Row]:
 
 
 def _items(text: bytes, stream: BinaryIO) -> Iterator[Row]:
-    decoder, held, ended, number = json.JSONDecoder(), text.decode(errors="surrogateescape"), False, 0
-    size = FIRST
+    """What was read is cut off once for each piece of the file, not for each item."""
+    decoder, utf8 = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    held, at, ended, number, size = utf8.decode(text), 0, False, 0, FIRST
     while True:
-        held = held.lstrip(", \t\r\n")
-        if held.startswith("]"):
+        at = _past(held, at)
+        if held.startswith("]", at):
             return
         try:
-            found, end = decoder.raw_decode(held)
+            found, end = decoder.raw_decode(held, at)
         except (ValueError, RecursionError):
-            if ended or len(held) > LARGEST:
-                if held:
+            if ended or len(held) - at > LARGEST:
+                if at < len(held):
                     yield number + 1, Bad(CUT if ended else NOT_JSON)
                 return
             more = stream.read(size)
-            held, ended, size = held + more.decode(errors="surrogateescape"), not more, 2 * size
+            held, at, ended, size = held[at:] + utf8.decode(more, final=not more), 0, not more, 2 * size
             continue
         number, size = number + 1, FIRST
-        bad = Bad(NOT_UTF8) if STRAY.search(held, 0, end) else None
+        bad = Bad(NOT_UTF8) if STRAY.search(held, at, end) else None
         yield number, bad or (found if isinstance(found, dict) else Bad(NO_OBJECT))
-        held = held[end:]
+        at = end
+
+
+def _past(held: str, at: int) -> int:
+    """Where the next item begins."""
+    found = BETWEEN.match(held, at)
+    return found.end() if found else at
 
 
 def _table(first: bytes, stream: BinaryIO, name: str) -> Iterator[Row]:

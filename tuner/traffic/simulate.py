@@ -59,7 +59,7 @@ class _Run:
         self.leaving: list[tuple[int, int]] = []  # (decode step, request)
         self.entered: list[tuple[int, int]] = []  # (request, new tokens) of the coming prefill step
         self.joined, self.pieces, self.prefills, self.held_back = array("q"), array("q"), array("q"), array("q")
-        self.first_s, self.waited_s, self.ended_s = array("d"), array("d"), array("d")
+        self.asked_s, self.waited_s, self.first_s, self.ended_s = array("d"), array("d"), array("d"), array("d")
         self.left_s = [0.0] * self.count
 
     def let_in(self) -> bool:
@@ -87,7 +87,9 @@ class _Run:
             return False
         self.free -= 1
         self.room -= self.held[i]
-        self.waited_s.append(self.clock - (heappop(self.callers) if self.closed else self.arrival[i]))
+        asked_s = heappop(self.callers) if self.closed else self.arrival[i]
+        self.asked_s.append(asked_s)
+        self.waited_s.append(self.clock - asked_s)
         return True
 
     def prefill(self) -> None:
@@ -162,6 +164,7 @@ class _Run:
         return Simulated(
             joined=_ints(self.joined)[0],
             steps=np.array(self.more, dtype=np.int64),
+            asked_s=np.frombuffer(self.asked_s, dtype=np.float64),
             first_s=np.frombuffer(self.first_s, dtype=np.float64),
             left_s=np.array(self.left_s),
             waited_s=np.frombuffer(self.waited_s, dtype=np.float64),

@@ -26,14 +26,14 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """Of each request: the decode step it was first in, how many it was in, when its first and its last token was there, and how long it
-    had waited to be let in. Of each piece of a prompt: its prefill step, request, prefix and new tokens. Of each prefill step: the
-    decode step that comes next, or that runs in it (``mixed``), and when it ended. ``held_back``: batches beside which a request
-    waited for room in the pool. Seconds count from the first arrival; in ``idle_s`` of
-    them nobody was there."""
+    """Of each request: the decode step it was first in, how many it was in, when it came, when its first and its last token was there,
+    and how long it had waited to be let in. Of each piece of a prompt: its prefill step, request, prefix and new tokens. Of each prefill
+    step: the decode step that comes next, or that runs in it (``mixed``), and when it ended. ``held_back``: batches beside which a
+    request waited for room in the pool. Seconds count from the first arrival; in ``idle_s`` of them nobody was there."""
 
     joined: Ints
     steps: Ints
+    asked_s: Floats
     first_s: Floats
     left_s: Floats
     waited_s: Floats

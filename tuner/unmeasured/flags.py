@@ -60,8 +60,9 @@ def flags_by_rules(case: Case) -> FlagsNow:
     pinned, version, name = pinned_for(pin, run), case.now.releases.get(pin.engine), wording.engine(pin.engine)
     release = parsed(version) if version else None
     if release is None or release.public not in RULE_SETS.get(pin.engine, ()):
-        asked_for = f"{name} {version}" if version else f"a list without {name}"
-        return FlagsNow("attnpin's rules", pinned, unknown=f"not known for this release: attnpin has no rules for {asked_for}")
+        read = ", ".join(RULE_SETS.get(pin.engine, ()))
+        why = f"its rules were read in {name} {read}, not in {version}" if version else f"no {name} is installed there"
+        return FlagsNow("attnpin's rules", pinned, unknown=f"not to be told, since {why}")
     by = f"attnpin's rules for {name} {release.public}"
     before = _settled(pinned_scenario(case, run.default.rules_version), run.environment.releases)
     if before.refusals or served_by(before.default) != pinned:

@@ -75,6 +75,11 @@ class Ahead:
             if not each.imports <= self._harmless:
                 self._finish(each)
 
+    def kill(self) -> None:
+        """From another thread: who waits for imports learns that they broke off."""
+        for each in tuple(self._waiting):
+            each.worker.kill()
+
     def end(self) -> None:
         for each in list(self._waiting):
             self._end(each)

@@ -35,3 +35,7 @@ class WorkerFailed(MeasurementInvalid):
         self.arm = place.arm
         self.cell = place.cell
         self.talk = talk
+
+    def __reduce__(self) -> tuple[type[WorkerFailed], tuple[Outcome, str, Place, str]]:
+        """It may come out of another process."""
+        return WorkerFailed, (self.outcome, self.detail, Place(self.phase, self.arm, self.cell), self.talk)

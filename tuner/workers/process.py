@@ -12,6 +12,7 @@ from typing import Any
 from backends.outcome import Outcome
 from backends.wire import to_plain
 from backends.worker.guard import PAUSE, RESUME
+from backends.worker.turn_taking import TURN
 from tuner.errors import UsageError
 from tuner.workers.bootstrap import command_line
 from tuner.workers.bundle import bundle
@@ -56,6 +57,7 @@ class Worker:
         self._quiet = False
         self._greeted = False
         self._streams: Streams | None = None
+        self._killed = False
 
     def __enter__(self) -> Worker:
         """Raises `UsageError` when the command does not lead to a Python that says hello. Entering it again changes nothing."""
@@ -76,6 +78,8 @@ class Worker:
                 self._streams = Streams(command_line(self._command))
             except (OSError, ValueError, IndexError) as error:
                 raise self._unusable(f"it does not start ({getattr(error, 'strerror', None) or error})") from error
+            if self._killed:  # from another thread, while it started
+                self._streams.end()
             header = {"bytes": len(self._code), "path": self._path, "variables": self._variables}
             self._streams.send(json.dumps(header).encode() + b"\n" + self._code)
         return self._streams
@@ -84,7 +88,9 @@ class Worker:
         self.kill()
 
     def kill(self) -> None:
-        """End the worker and everything it started, within two seconds. Harmless when it has gone."""
+        """End the worker and everything it started, within two seconds; one that was not launched ends as soon as it is. Harmless when
+        it has gone."""
+        self._killed = True
         if self._streams is not None:
             self._streams.end()
 
@@ -106,8 +112,10 @@ class Worker:
         return self._answer(self._streams)
 
     def go_on(self) -> None:
-        """To a worker that waits: the device is its own."""
+        """To a worker that waits: the device is its own, and quiet where it was timing."""
         if self._streams is not None:
+            if self._hush is not None and self._quiet:
+                self._hush(True)
             self._streams.send(GO_ON)
 
     def tell(self, message: Mapping[str, Any]) -> None:
@@ -139,6 +147,8 @@ class Worker:
                 self._place = Place(event["phase"], event["arm"], event["cell"])
             if event["event"] == "error":
                 raise self._failed(Outcome(event["outcome"]), event["detail"])
+            if event["event"] == TURN and self._hush is not None:
+                self._hush(False)  # it stands still
             if event["event"] == "quiet":
                 self._make_quiet(streams, event["wanted"])
             elif self._answering:

@@ -19,6 +19,7 @@ from tuner.budgeting.estimate import coldest_slots
 from tuner.cells import Workload, cell_of
 from tuner.engines.lookup import rules_of
 from tuner.kv_size import element_bytes
+from tuner.workload.drafts import verifying
 from tuner.workload.loads import Load
 
 FREE = 0.95  # of the memory, at least, is what a fresh process finds on an idle GPU
@@ -55,20 +56,22 @@ def guard_loads(server: Server, tokens: int, page: int) -> tuple[Load, ...]:
     Each context is a whole number of pages of ``page`` tokens and stays a page below its bound, so that smaller pages fit too.
     """
 
+    drafted = server.drafting.tokens - 1 if server.drafting else 0
+
     def context(batch: int) -> int:
-        return (min(server.context_length, tokens // batch) // page - 1) * page
+        return ((min(server.context_length, tokens // batch) - drafted) // page - 1) * page
 
     most = server.max_running_requests or inf
     batches = [batch for batch in server.captured_batches if batch <= most and context(batch) > 0]
     names = {max(batches): "decode-fullest", 1: "decode-longest"} if batches else {}
-    return tuple(_load(name, batch, context(batch)) for batch, name in names.items())
+    return tuple(verifying(_load(name, batch, context(batch)), server) for batch, name in names.items())
 
 
 def covers(weighted: WeightedCell, load: Load) -> bool:
-    """Whether a cell of traffic is a decode step that is at least as large in every respect."""
+    """Whether a cell of traffic is a step that generates and is at least as large in every respect."""
     mine, guard = weighted.cell.context_lens, load.context_lens
     larger = len(mine) >= len(guard) and max(mine) >= max(guard) and sum(mine) >= sum(guard)
-    return weighted.cell.phase is Phase.DECODE and larger
+    return weighted.cell.generates and larger
 
 
 def _load(name: str, batch: int, context: int) -> Load:

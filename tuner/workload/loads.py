@@ -15,6 +15,7 @@ from math import ceil
 from random import Random
 
 from backends.cell import Phase
+from backends.drafting import NO_DRAFT, Tree
 from store.plan import Server
 from store.scenario import Traffic
 from tuner.workload.lengths import length_at, strata, whole_pages
@@ -25,8 +26,8 @@ SHARES = ((4, 0.2), (2, 0.3), (1, 0.5))  # a divisor of the concurrency, a share
 
 @dataclass(frozen=True)
 class Load:
-    """Lengths over requests, and tokens they share, as `Cell` has them; ``share`` of its phase's tokens. ``steps_per_1000`` output
-    tokens of one group of ranks, where they were counted; None = they follow from the share."""
+    """Lengths over requests, tokens they share and their draft, as `Cell` has them; ``share`` of its phase's tokens.
+    ``steps_per_1000`` output tokens of one group of ranks, where they were counted; None = they follow from the share."""
 
     name: str
     phase: Phase
@@ -36,6 +37,12 @@ class Load:
     share: float
     shared_prefix: int = 0
     steps_per_1000: float | None = None
+    draft: Tree = NO_DRAFT
+
+    @property
+    def generates(self) -> bool:
+        """As `Cell.generates`."""
+        return self.phase is Phase.DECODE or bool(self.draft)
 
     @property
     def batch(self) -> int:

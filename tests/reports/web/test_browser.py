@@ -10,12 +10,16 @@ from typing import Any
 
 import pytest
 
+from reports.page import Table
+from reports.web.check_page import check_page
 from reports.web.comparison_page import comparison_page
 from reports.web.html import render
-from reports.web.page import WebPage
+from reports.web.list_page import list_page
+from reports.web.page import Dress, WebPage
 from reports.web.run_page import run_page
 from tests.examples import comparisons, folders, stored
 from tests.reports import building
+from tests.reports.test_checked import FOUND
 from tests.reports.web.hostile import renamed
 from tests.reports.web.test_html import HOSTILE
 from tuner.comparing.recorded import judged, recorded
@@ -42,6 +46,10 @@ PAGES = {
     "comparison": upgrade,
     "hostile": lambda: run_page(renamed(building.run(building.decision()), building.DECODE, HOSTILE)),  # its flags are as ever
 }
+LONG = "pins/" + "-".join(["a-model-with-a-long-name"] * 5) + "/pin.yaml"
+LIST = list_page(
+    "Pins", "2 pins", (), Table(("pin", "answer", "exit"), ((LONG, "stale", "3"), ("b", "holds", "0"))), (Dress("bad", 0, "a.md"), Dress())
+)
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +69,9 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("pages")
-    for name, page in PAGES.items():
+    for name, page in {**PAGES, "list": lambda: LIST, "check": lambda: check_page(FOUND)}.items():
         (folder / f"{name}.html").write_text(render(page()))
-    return {name: (folder / f"{name}.html").as_uri() for name in PAGES}
+    return {path.stem: path.as_uri() for path in folder.iterdir()}
 
 
 class Opened:
@@ -90,7 +98,14 @@ def test_a_page_says_nothing_asks_for_nothing_and_every_plot_has_marks(browser: 
     opened.context.close()
 
 
-@pytest.mark.parametrize("name", PAGES)
+def test_a_list_leads_to_its_pins_and_says_nothing_and_asks_for_nothing_either(browser: Any, files: dict[str, str]) -> None:
+    opened = Opened(browser, files["list"], PHONE, color_scheme="dark")
+    assert opened.page.get_by_role("link", name=LONG).get_attribute("href") == "a.md"
+    assert opened.said == [] and opened.asked == [files["list"]]
+    opened.context.close()
+
+
+@pytest.mark.parametrize("name", [*PAGES, "list", "check"])
 def test_a_phone_scrolls_one_way_alone_whatever_is_unfolded(browser: Any, files: dict[str, str], name: str) -> None:
     opened = Opened(browser, files[name], PHONE)
     opened.page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
@@ -131,4 +146,19 @@ def test_paper_has_everything_unfolded_and_no_buttons(browser: Any, files: dict[
     last = opened.page.get_by_role("cell", name="conf/backend/fa4.yaml")  # deep in what was left out
     assert last.is_visible() and not opened.page.get_by_role("navigation").is_visible()
     assert opened.page.get_by_role("button").count() == 0
+    opened.context.close()
+
+
+CUT = """figures => figures.flatMap(figure => {
+  const svg = figure.querySelector('svg'), box = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')]
+    .filter(text => text.getBoundingClientRect().left < box.left - 1 || text.getBoundingClientRect().right > box.right + 1)
+    .map(text => text.textContent);
+})"""
+
+
+@pytest.mark.parametrize("name", ["example", "comparison"])
+def test_no_word_of_a_plot_is_cut_at_its_edge(browser: Any, files: dict[str, str], name: str) -> None:
+    opened = Opened(browser, files[name], DESK)
+    assert opened.page.eval_on_selector_all("figure", CUT) == []
     opened.context.close()

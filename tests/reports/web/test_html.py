@@ -12,8 +12,8 @@ pytest.importorskip("matplotlib")
 from reports.page import Command, Section, Table
 from reports.web import ink
 from reports.web.html import _source, render
-from reports.web.page import Copied, Key, Part, Plot, Tone, WebPage
-from reports.web.rows import Axis, Mark, svg
+from reports.web.page import Copied, Dress, Key, Listing, Part, Plot, Tone, WebPage
+from reports.web.rows import Axis, Mark, svg, tick
 from reports.web.run_page import run_page
 from reports.web.series import Series
 from tests.reports import building
@@ -29,7 +29,8 @@ def page(text: str) -> WebPage:
     table = Table((text, text), ((text, text), (text, "")))
     section = Section(text, (text, table, Command(text)))
     plot = Plot(text, text, "<svg></svg>", table)
-    part = Part("part", text, (text,), (Copied(text, text),), (Key(text, 1, "●"),), (plot,), (section,), (section,))
+    listing = Listing(table, (Dress("bad", 0, text or "there"), Dress("open")))
+    part = Part("part", text, (text,), (Copied(text, text),), (Key(text, 1, "●"),), (plot,), (section,), (section,), listing)
     return WebPage(text, text, Tone.GOOD, text, text, ((text, text),), (part,), text)
 
 
@@ -140,3 +141,8 @@ def test_no_two_of_many_series_look_alike(count: int) -> None:
 def test_a_page_without_a_decision_has_its_sections_and_no_plot() -> None:
     text = render(run_page(replace(building.run(None, "running"), rounds=())))
     assert "<svg" not in text and "the run is unfinished" in text and "Backends left out before measuring" in text
+
+
+@pytest.mark.parametrize(("value", "said"), [(0.5, "0.5"), (4000, "4000"), (30_000, "30k"), (1_000_000, "1M"), (2_500_000, "2.5M")])
+def test_a_tick_is_short(value: float, said: str) -> None:
+    assert tick(value) == said

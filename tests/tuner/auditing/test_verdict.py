@@ -119,12 +119,12 @@ def test_the_exit_code_is_1_for_a_wrong_default_alone_and_3_where_something_is_o
     assert exit_code((ReasonFound(RULE, here(), verdict, (), "so it is"),), DefaultFound(FA3, default, "", use)) == code
 
 
-@pytest.mark.parametrize(("reasons", "code"), [((), 0), ((ReasonFound(RULE, here(), ReasonVerdict.UNTESTABLE, (), "no driver"),), 3)])
-def test_where_nothing_is_recorded_there_is_nothing_to_complain_of(reasons: tuple[ReasonFound, ...], code: int) -> None:
+@pytest.mark.parametrize("reasons", [(), (ReasonFound(RULE, here(), ReasonVerdict.UNTESTABLE, (), "no driver"),)])
+def test_where_nothing_is_measured_nothing_is_told(reasons: tuple[ReasonFound, ...]) -> None:
     run, asked = audit_run(PLAIN, PLAIN), scenario()
     plan = Plan(asked, run.default, SERVER, run.arms, (), (), run.cells, (), None, (), ())  # type: ignore[arg-type]
     found = unmeasured(plan, None, reasons)
-    assert (found.exit_code, found.default.verdict, found.run) == (code, DefaultVerdict.UNTESTED, None)
+    assert (found.exit_code, found.default.verdict, found.run) == (3, DefaultVerdict.UNTESTED, None)
     assert found.default.because.startswith("none of the reasons" if reasons else "no reason that can be measured is recorded")
 
 

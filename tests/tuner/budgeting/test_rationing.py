@@ -22,6 +22,7 @@ from tuner.budgeting.budget import Budget
 from tuner.budgeting.rationing import admits, left_out
 from tuner.job import Job
 from tuner.patience import Patience
+from tuner.race import Measured
 from tuner.racing.next_round import NextRound
 
 PROBE_S, ROUND_S = 10.0, 5.0
@@ -114,13 +115,13 @@ def test_processes_that_no_arm_was_left_for_are_not_missing_for_want_of_time() -
     assert left_out(replace(run, trials=failed), Budget()) == ()
 
 
-def interrupted_after(rounds: int) -> Callable[[Job, NextRound, Patience], None]:
+def interrupted_after(rounds: int) -> Callable[[Job, NextRound, Patience, Measured], None]:
     original = race.run_round
 
-    def run_round(job: Job, coming: NextRound, patience: Patience) -> None:
+    def run_round(job: Job, coming: NextRound, patience: Patience, measured: Measured) -> None:
         if coming.index == rounds:
             raise KeyboardInterrupt
-        original(job, coming, patience)
+        original(job, coming, patience, measured)
 
     return run_round
 

@@ -25,9 +25,9 @@ B200 = replace(H200, name="NVIDIA B200", sm=100)
 
 def pinned(measured_at: int, gpu: Gpu = B200, kv_cache_dtype: str = "auto", **flags: str) -> tuple[Pin, Run]:
     """A run and a pin of ``flags``, underscores for dashes, measured at that page size."""
-    run, pin = building.run(building.decision()), building.pin()
-    engine = replace(run.scenario.engine, kv_cache_dtype=kv_cache_dtype)
     written = tuple((name.replace("_", "-"), value) for name, value in flags.items())
+    run, pin = building.run(replace(building.decision(), flags=written)), building.pin()
+    engine = replace(run.scenario.engine, kv_cache_dtype=kv_cache_dtype)
     pin = replace(pin, flags=written, because=(), valid_for=replace(pin.valid_for, page_size=measured_at))
     return pin, replace(run, scenario=replace(run.scenario, gpu=gpu, engine=engine))
 

@@ -14,13 +14,14 @@ from tuner.cli import run
 
 MINE = "# ours since May\nmodel-path: 'M'   # quoted\ntp-size: 1\n"
 KEY = "decode-attention-backend"
+MEASURED = building.run(replace(building.decision(), flags=((KEY, "flashinfer"),)))
 MARK = f"# attnpin 7f3a9c set flashinfer: {building.BECAUSE}\n"
 
 
 @pytest.fixture
 def pin(tmp_path: Path) -> str:
     path = tmp_path / "pin.yaml"
-    write_pin(path, replace(building.pin(), flags=((KEY, "flashinfer"),)), "# why\n", building.run(building.decision()))
+    write_pin(path, replace(building.pin(), flags=((KEY, "flashinfer"),)), "# why\n", MEASURED)
     return str(path)
 
 
@@ -89,7 +90,7 @@ def test_a_recipe_with_a_schema_of_its_own_is_no_pin(pin: str, file: Path) -> No
 def test_a_variable_that_is_not_merged_is_named(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A form of its own may hold it; the words of a command do not."""
     whole = replace(building.pin(), flags=((KEY, "flashinfer"),), variables=(("SGLANG_X", "1"),))
-    write_pin(tmp_path / "pin.yaml", whole, "# why\n", building.run(building.decision()))
+    write_pin(tmp_path / "pin.yaml", whole, "# why\n", MEASURED)
     file.write_text("services:\n  s:\n    command:\n      - sglang\n      - serve\n")
     assert merged(str(tmp_path / "pin.yaml"), file, to="compose") == 0
     assert capsys.readouterr().err.count("the server's environment has to hold SGLANG_X=1") == 1

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from store.verified import Start
 from tests.tuner.verifying.pinned import LOGS, log, raw
 from tuner.engines.lookup import spoken_by
+from tuner.logs.files import Raw
 from tuner.logs.lines import lines
 
 NAMES = sorted(path.stem for path in LOGS.glob("*.log"))
@@ -111,3 +112,8 @@ def test_a_line_keeps_its_time_and_its_worker() -> None:
     one, two = lines(raw(f"{sglang}\n{vllm}"))
     assert (one.at, one.ranks, one.where) == ("2026-11-30 08:00:12", "DP0 TP1", "server.log line 1")
     assert (two.at, two.ranks, two.text) == ("11-30 08:00:20", "TP1", "Using FLASH_ATTN attention backend")
+
+
+def test_a_record_nested_without_an_end_is_a_line_as_any_other() -> None:
+    deep = '{"log": ' + '{"a": ' * 100_000
+    assert [line.text for line in lines([Raw("server.log", 1, deep), Raw("server.log", 2, "end")])] == [deep, "end"]

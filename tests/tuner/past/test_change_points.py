@@ -3,11 +3,12 @@ from __future__ import annotations
 import math
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tuner.past.change_points import FEWEST_POINTS, PART, change_points
+from tuner.past.change_points import FEWEST_POINTS, PART, change_points, farthest
 
 noises = st.integers(0, 10_000)
 
@@ -49,3 +50,20 @@ def test_two_steps_are_both_found_and_too_few_points_are_no_answer() -> None:
     assert [change.at for change in change_points(values) or ()] == [8, 16]
     assert change_points(values[: FEWEST_POINTS - 1]) is None
     assert PART >= 2  # of one point nobody knows how far it scatters
+
+
+@given(st.lists(st.integers(-1000, 1000), min_size=2 * PART, max_size=24))
+def test_the_parts_that_are_farthest_apart_are_so_by_the_definition(values: list[int]) -> None:
+    def mean(one: list[int], other: list[int]) -> float:
+        return sum(abs(x - y) for x in one for y in other) / (len(one) * len(other))
+
+    def within(part: list[int]) -> float:
+        return mean(part, part) * len(part) / (len(part) - 1)
+
+    def energy(at: int) -> float:
+        one, other = values[:at], values[at:]
+        share = len(one) * len(other) / len(values)
+        return share * (2 * mean(one, other) - within(one) - within(other))
+
+    best = max(map(energy, range(PART, len(values) - PART + 1)))
+    assert energy(farthest(np.array(values, dtype=float))) == pytest.approx(best, abs=1e-6)

@@ -62,7 +62,11 @@ def test_a_page_size_that_divides_no_chunk_or_that_the_backend_refuses_is_no_set
         (("engine.page_size=32",), "page_size: engine.page_size=32 is your choice"),
         (("engine.kv_cache_dtype=bfloat16",), "kv_cache_dtype: engine.kv_cache_dtype=bfloat16 is your choice"),
         ((), "kv_cache_dtype: a narrower KV cache changes answers; engine.allow_fp8_kv=true allows it"),
-        ((), "speculative_attention_mode: no driver of this version runs a verify step"),
+        (
+            (),
+            "speculative_attention_mode: it says which side's backend verifies, so that other cells belong to each side: set "
+            "engine.speculative.attention_mode and compare the two pins",
+        ),
     ],
 )
 def test_what_is_not_searched_is_said_with_its_reason(overrides: tuple[str, ...], sentence: str) -> None:

@@ -14,14 +14,17 @@ ONE_PROCESS = "measure.processes=1"
 
 @pytest.fixture(scope="module")
 def bad_day(tmp_path_factory: pytest.TempPathFactory) -> Told:
-    """Every arm but the default meets a misfortune of its own, and one of them three."""
+    """Every arm but the default meets a misfortune of its own, and some of them several."""
     return tuned(
         tmp_path_factory.mktemp("bad_day"),
-        "backend=[fa3,flashinfer,triton,torch_native,flex_attention]",
+        "backend=[fa3,flashinfer,triton,torch_native,flex_attention,trtllm_mha]",
         "measure.timing.trial_limit_s=1",
         ONE_PROCESS,
         faults=(
+            fault("no_compiler", backend="flashinfer", cell="prefill-fresh"),
             fault("nans", backend="flashinfer"),
+            fault("no_code", backend="triton", cell="decode-1"),
+            fault("wrong_abi", backend="trtllm_mha"),
             fault("lost_key", backend="triton"),
             fault("out_of_memory", backend="torch_native"),
             fault("crash", backend="flex_attention", cell="decode-1"),
@@ -35,6 +38,9 @@ def bad_day(tmp_path_factory: pytest.TempPathFactory) -> Told:
     ("arm", "cell", "outcome", "sentence"),
     [
         ("flashinfer/p1", "decode-1", "incorrect", "4096 of 4096 output elements are NaN or infinite: wrong, or never written"),
+        ("flashinfer/p1", "prefill-fresh", "build failed", "Could not find nvcc"),
+        ("triton/p1", "decode-1", "refused", "no kernel image is available for execution on the device"),
+        ("trtllm_mha/p64", "decode-1", "missing package", "trtllm_mha_ops.abi3.so: undefined symbol"),
         ("triton/p1", "prefill-fresh", "incorrect", "a query aimed at one key (newest) errs by 1.00e+00, at most 3e-02 is right"),
         ("torch_native/p1", "decode-1", "out of memory", "CUDA out of memory. torch_native tried to allocate 20.00 GiB"),
         ("flex_attention/p1", "decode-1", "crashed", "the process was ended by SIGSEGV"),

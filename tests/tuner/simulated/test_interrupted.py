@@ -14,7 +14,7 @@ from tests.tuner.simulated.telling import tuned
 from tuner.errors import INTERRUPTED
 from tuner.job import Job
 
-FEW = ("measure.processes=1", "measure.timing.blocks=1", "measure.timing.warmup_cap_s=0.5")
+FEW = ("measure.processes=1", "measure.timing.blocks=2", "measure.timing.warmup_cap_s=0.5")
 HEARD_UNTIL = (40, 130)  # events: in a probe, in the round
 Hear = Callable[[Job, dict[str, Any], str], None]
 

@@ -14,6 +14,7 @@ from tests.tuner.simulated.telling import Told, told, tune_line, tuned
 from tuner import race
 from tuner.job import Job
 from tuner.patience import Patience
+from tuner.race import Measured
 from tuner.racing.next_round import NextRound
 
 THREE_ARMS = ("backend=[fa3,flashinfer,triton]", "gpu.simulated.factor.fa3.decode=2.8", "explain=true")
@@ -26,11 +27,11 @@ def attempts(tmp_path_factory: pytest.TempPathFactory) -> list[Told]:
     round, and again between the two processes after the choice."""
     folder, original, breaks = tmp_path_factory.mktemp("race"), race.run_round, [1, 3]
 
-    def broken(job: Job, coming: NextRound, patience: Patience) -> None:
+    def broken(job: Job, coming: NextRound, patience: Patience, measured: Measured) -> None:
         if coming.index in breaks:
             breaks.remove(coming.index)
             raise KeyboardInterrupt
-        original(job, coming, patience)
+        original(job, coming, patience, measured)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(race, "run_round", broken)

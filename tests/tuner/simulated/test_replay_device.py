@@ -19,7 +19,8 @@ from tests.backends.simulated.worlds import TIMING
 from tests.backends.small import silent
 from tests.tuner.simulated.telling import pin_in, tuned
 from tuner.decide import decide
-from tuner.recorded_times import processes_of, recorded_run
+from tuner.plan import make_plan
+from tuner.recorded_times import processes_of, recorded_run, refuse_unrecorded
 from tuner.settings import compose
 
 RECORDING = "qwen3_8b-h200"
@@ -99,3 +100,13 @@ def test_a_simulated_run_can_be_replayed_and_another_question_cannot_be_put_to_i
         (before,), (after,) = (times_us(run, "fa3/p1", weighted.cell.name) for run in (made.run, again.run))
         assert after == pytest.approx(before, rel=0.02)
     assert other.code == 2 and "recorded processes hold a time of fa3/p1 on this plan's decode-16" in other.err
+
+
+def test_a_guard_of_another_size_than_the_recorded_one_is_left_out_of_the_plan_and_said() -> None:
+    asked = ("gpu=replay", f"gpu.simulated.recording={RECORDING}", "model=qwen3_8b", "measure.backends=[fa3,flashinfer]")
+    settings = compose(asked)
+    assert settings.world is not None
+    for plan in (make_plan(settings), make_plan(compose((*asked, "engine.mem_fraction_static=0.7")))):
+        refuse_unrecorded(settings.world, plan)
+        assert {each.cell.name for each in plan.cells} >= {each.cell.name for each in recorded().cells if not each.is_guard}
+    assert "decode-fullest was dropped: the recording holds no guard of just this size" in plan.notes

@@ -37,6 +37,18 @@ def test_the_board_has_the_figures_of_the_sheet_and_a_name_that_gives_it_away() 
     assert board.bandwidth_bytes_per_s == gpu.bandwidth_bytes_per_s
 
 
+def test_further_boards_are_alike_but_for_their_numbers_and_the_factors_that_are_asked_for() -> None:
+    settings = compose(
+        [*SIMULATED, "gpu.simulated.boards=[{}, {common: 1.02, paces: [{backend: flashinfer, phase: decode, factor: 1.1}]}]"]
+    )
+    home, *others = (settings.world, *settings.other_worlds)
+    assert home is not None and len(others) == 2 and home == world()
+    assert len({each.board.uuid for each in (home, *others) if each}) == 3
+    assert all(each and replace(each.board, uuid=None) == replace(home.board, uuid=None) for each in others)
+    slower = [[factor(each, FLASHINFER, phase) / factor(home, FLASHINFER, phase) for phase in Phase] for each in others if each]
+    assert slower == [pytest.approx([1, 1]), pytest.approx([1.02 * 1.1 if phase is Phase.DECODE else 1.02 for phase in Phase])]
+
+
 def test_a_real_gpu_stands_on_nothing_simulated() -> None:
     assert compose(["gpu=h200", "backend=[fa3]"]).world is None
 

@@ -15,6 +15,7 @@ from tuner.budgeting.estimate import run_seconds, timed_cells
 from tuner.cli import run
 from tuner.settings import Settings, compose
 from tuner.sweep.cost import AROUND_S, ASKING_S, sweep_cost, walls
+from tuner.sweep.looking import FEW, looking_s
 
 BASE = ("gpu=h200", "model=qwen3_8b", "traffic=chat")
 
@@ -59,6 +60,11 @@ def test_more_boards_never_take_less_than_their_share_nor_more_than_that_and_one
     for boards, wall in walls(seconds):
         share, longest = sum(seconds) / boards, max(seconds, default=0.0)
         assert max(share, longest) <= wall * (1 + 1e-9) and wall <= (share + longest) * (1 + 1e-9)
+
+
+def test_the_first_scenario_begins_once_all_were_looked_at() -> None:
+    assert walls([8.0, 4.0], 3.0, [1, 2]) == ((1, 15.0), (2, 11.0))
+    assert looking_s(FEW) > looking_s(1) > 0
 
 
 def test_plan_says_what_a_file_of_scenarios_would_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

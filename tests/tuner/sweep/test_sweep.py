@@ -14,6 +14,8 @@ from store.sweep import INDEX, Ending, read_sweep
 from tests.tuner.sweep.scripted import Scripted, decided
 from tuner.errors import MeasurementInvalid
 from tuner.executors.executor import Done, Task
+from tuner.progress import Progress
+from tuner.sweep.alone import alone
 from tuner.sweep.sweep import Scenario, run_sweep
 
 NAMES = ("chat", "rag", "single")
@@ -41,6 +43,14 @@ def test_a_scenario_that_fails_costs_the_others_nothing_and_the_gravest_code_cou
     assert "exit 4: the board was too hot" in lines[1] and "exit 3: no arm could be measured" in lines[2] and "unset" in lines[3]
     assert lines[-2:] == ["3 scenarios: 2 without a pin, 1 unset", f"index     {tmp_path}/index.html"]
     assert "2 of 3, rag: round 1 of at most 4: timing" in printed.err
+
+
+def test_what_is_too_long_for_the_table_stands_below_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    long = "the board is used by others, " + "and by others still, " * 9
+    run(tmp_path, Scripted({"traffic=rag": Done(4, None, long)}), ("rag",))
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines[:2])) < len(long) and f"traffic=rag: exit 4: {long.strip()}" in lines
+    assert lines[-2] == "1 scenario: 1 without a pin"
 
 
 def test_an_executor_that_fails_on_one_is_that_one_s_end(tmp_path: Path) -> None:
@@ -130,3 +140,14 @@ def test_an_index_of_a_newer_attnpin_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(NewerSchema, match="has schema 99"):
         run(tmp_path, Scripted())
     assert "99" in (tmp_path / INDEX).read_text()
+
+
+def test_a_second_sweep_of_the_same_index_waits_until_the_first_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told, executor = threading.Event(), Scripted()
+    monkeypatch.setattr(Progress, "phase", lambda self, headline, detail="": told.set() if "waiting for" in headline else None)
+    with alone(tmp_path, Progress()):
+        second = threading.Thread(target=run, args=(tmp_path, executor))
+        second.start()
+        assert told.wait(20) and not executor.ran
+    second.join(20)
+    assert ran(executor) == list(NAMES)

@@ -54,6 +54,18 @@ def test_a_file_that_is_no_list_of_scenarios_is_refused_with_an_example(tmp_path
     assert said in str(caught.value) and str(caught.value).endswith("such as - model=qwen3_8b traffic=chat")
 
 
+def test_a_file_that_names_a_file_again_would_never_end(tmp_path: Path) -> None:
+    (tmp_path / "fleet.yaml").write_text(f"- model=tiny\n- scenarios={tmp_path}/fleet.yaml\n")
+    with pytest.raises(UsageError, match="entry 2 names a file of scenarios again; write its lines into this one"):
+        wishes([f"scenarios={tmp_path}/fleet.yaml"])
+
+
+def test_no_file_is_none_and_an_empty_name_is_refused() -> None:
+    assert wishes(["scenarios=null", "traffic=chat,rag"]) == (("traffic=chat",), ("traffic=rag",))
+    with pytest.raises(UsageError, match="scenarios= names no file"):
+        wishes(["scenarios=", "traffic=chat"])
+
+
 def test_an_override_that_cannot_be_read_is_refused() -> None:
     with pytest.raises(UsageError, match=r"is not an override; did you mean model=qwen3_8b\?"):
         wishes(["qwen3_8b", "traffic=chat,rag"])

@@ -19,7 +19,7 @@ from tuner.traffic.bends import bent, refined
 from tuner.traffic.loads import block_steps, named_steps, spare_steps
 from tuner.traffic.requests import Requests
 
-APART = replace(MANY, arrival_s=np.concatenate((np.arange(400) * 1.5, 600 + np.arange(400) / 15)))  # batches of one, and of dozens
+APART = replace(MANY, arrival_s=np.concatenate((np.arange(400) * 1.5, 600 + np.arange(400) / 14)))  # batches of one, and of dozens
 WIDE = replace(MANY, arrival_s=np.cumsum(np.geomspace(2.0, 0.02, len(MANY))))  # ever busier: batches from one to dozens
 
 

@@ -1,4 +1,8 @@
-"""A published table of Qwen3-8B on one L4 (case h12-l4-tie): predicted from the datasheet by a replay of as many callers."""
+"""A published table of Qwen3-8B on one L4 (case h12-l4-tie): predicted from the datasheet by a replay of as many callers.
+
+Fitted to it: the share of the sheet's bandwidth that weights are read with (`tuner.traffic.pace.READING`), to the first row. The lengths
+are not published: their means follow from the table, how they scatter is assumed both ways that serving benchmarks draw them.
+"""
 
 from __future__ import annotations
 
@@ -20,30 +24,57 @@ ROWS = ((1, 60.16, 13.42, 189), (8, 66.01, 112.62, 170), (32, 96.18, 270.11, 297
 # n tokens a request follow from callers x n / (TTFT + (n - 1) x TPOT) = tokens a second; 33 such requests fill the pool
 OUTPUT = round(np.mean([(ttft - tpot) / (1e3 * callers / rate - tpot) for callers, tpot, rate, ttft in ROWS[2:]]))
 PROMPT = POOL // 33 - OUTPUT
+ALIKE, HALF, WHOLE = 0.0, 0.5, 1.0  # of the mean: how far lengths lie from it, evenly drawn
 
 
 @cache
-def replay(callers: int) -> tuple[RecordedTraffic, int]:
+def replay(callers: int, scatter: float = HALF) -> tuple[RecordedTraffic, int]:
     """With the number that ran at once."""
     scenario = composed("model=qwen3_8b", "gpu=l4").scenario
     engine = rules_of(scenario)
     server = engine.server_for(scenario, engine.rules_for(scenario.engine.version)[0], 1)
-    lengths = (np.full(400, tokens, dtype=np.int64) for tokens in (PROMPT, OUTPUT, 0))
-    trace = Trace("made up", 400, 0, (), Requests(None, *lengths), callers, limits=Limits(pool_tokens=POOL))
+    draws = np.random.default_rng(0).uniform(1 - scatter, 1 + scatter, (2, 400))
+    prompt, output = (np.maximum(1, mean * drawn).astype(np.int64) for mean, drawn in zip((PROMPT, OUTPUT), draws))
+    requests = Requests(None, prompt, output, np.zeros(400, dtype=np.int64))
+    trace = Trace("made up", 400, 0, (), requests, callers, limits=Limits(pool_tokens=POOL))
     traffic = replayed(trace, scenario, server, 1)[0].traffic
     assert traffic.recorded is not None
     return traffic.recorded, traffic.concurrency
 
 
-@pytest.mark.parametrize(("callers", "tpot_ms", "within"), [(callers, tpot, 0.1 if callers == 1 else 0.2) for callers, tpot, _, _ in ROWS])
-def test_the_time_per_output_token_is_foretold(callers: int, tpot_ms: float, within: float) -> None:
-    found = replay(callers)[0].tpot_ms
-    assert found is not None and found[0] == pytest.approx(tpot_ms, rel=within)
+def tpot(callers: int, scatter: float = HALF) -> float:
+    found = replay(callers, scatter)[0].tpot_ms
+    assert found is not None
+    return found[0]
 
 
-def test_the_pool_caps_the_requests_that_run_and_others_queue() -> None:
-    assert [replay(callers)[1] for callers, *_ in ROWS] == [1, 8, 32, 33]
-    assert any("with 33 requests at once the pool of 24094 tokens is full and others queue" in note for note in replay(64)[0].notes)
+@pytest.mark.parametrize("scatter", [HALF, WHOLE])
+@pytest.mark.parametrize(("callers", "tpot_ms"), [row[:2] for row in ROWS])
+def test_the_time_per_output_token_is_foretold(callers: int, tpot_ms: float, scatter: float) -> None:
+    assert tpot(callers, scatter) == pytest.approx(tpot_ms, rel=0.1 if callers == 1 else 0.2)
+
+
+def test_callers_of_equal_requests_fall_into_step_so_that_prefills_come_before_all_tokens_and_not_between_them() -> None:
+    """Why a trace has every request's own lengths and not their means."""
+    assert tpot(64, ALIKE) < 0.85 * tpot(64, HALF)
+
+
+def test_the_pool_caps_the_requests_that_run_near_33_and_others_queue_from_32_callers_on() -> None:
+    at_once = [replay(callers)[1] for callers, *_ in ROWS]
+    assert at_once[:2] == [1, 8] and at_once[2] <= 32 and at_once[3] == pytest.approx(33, abs=3)
+    queues = [any("of 24094 tokens is full and others queue" in note for note in replay(callers)[0].notes) for callers, *_ in ROWS]
+    assert queues == [False, False, True, True]
+
+
+def test_who_has_to_queue_waits_for_the_first_token() -> None:
+    """With as many callers as run at once a few seconds at most; with twice as many about a whole request more."""
+    assert 9_000 < first_token(64) < 25_000 and first_token(8) < 1_000
+
+
+def first_token(callers: int) -> float:
+    found = replay(callers)[0].ttft_ms
+    assert found is not None
+    return found[0]
 
 
 @pytest.mark.parametrize("callers", [callers for callers, *_ in ROWS])

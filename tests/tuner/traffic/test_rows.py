@@ -46,6 +46,11 @@ def test_an_item_larger_than_what_is_read_at_once_is_whole() -> None:
     assert [row for _, row in read(json.dumps(items).encode())] == items
 
 
+def test_a_character_that_lies_across_two_reads_is_one_character() -> None:
+    items = [{"text": "é" * (FIRST // 2)}, {"text": "日" * FIRST}, {"text": "\u1f600" * 7}]
+    assert [row for _, row in read(json.dumps(items, ensure_ascii=False).encode())] == items
+
+
 def test_what_cannot_be_read_is_a_row_with_its_reason_and_the_next_is_read() -> None:
     lines = b'{"a": 1}\n{"a": \n[1]\n{"a": "\xff"}\n{"a": 2}\n'
     assert bad(lines) == [(2, "no JSON"), (3, "no JSON object"), (4, "not UTF-8")]

@@ -64,8 +64,9 @@ def test_nobody_is_let_in_before_it_came_or_before_whoever_came_earlier(data: st
     wanted, _, run = asked(data)
     assert (np.diff(run.joined) >= 0).all() and (np.diff(run.first_s) >= 0).all() and (run.waited_s >= 0).all()
     assert (run.left_s >= run.first_s).all() and run.left_s.max() == run.end_s
+    assert (run.first_s > run.asked_s + run.waited_s).all() and (run.asked_s >= 0).all()
     if wanted.arrival_s is not None:
-        assert (run.first_s > wanted.arrival_s).all()
+        assert (run.asked_s == wanted.arrival_s).all()
 
 
 def test_callers_that_wait_for_their_answers_never_have_more_than_one_request_each() -> None:

@@ -46,12 +46,12 @@ def test_flags_that_mean_the_same_to_a_release_whose_rules_are_known_hold(versio
 @pytest.mark.parametrize("version", ["0.5.8", "0.5.20", "0.6.0", "0.5.23.dev1", "0.5.23rc1", "a-fork"])
 def test_another_release_is_not_guessed_at(version: str) -> None:
     flags = by_rules(sglang=version)
-    assert flags.unknown == f"not known for this release: attnpin has no rules for SGLang {version}"
+    assert flags.unknown == f"not to be told, since its rules were read in SGLang 0.5.16, 0.5.22, 0.5.23, not in {version}"
     assert flags.hold
 
 
 def test_without_the_engine_in_the_list_nobody_can_say() -> None:
-    assert by_rules(sglang=None).unknown == "not known for this release: attnpin has no rules for a list without SGLang"
+    assert by_rules(sglang=None).unknown == "not to be told, since no SGLang is installed there"
 
 
 def test_a_flag_that_a_release_no_longer_takes_is_refused() -> None:

@@ -4,6 +4,7 @@ import pathlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -165,6 +166,16 @@ def test_who_imports_stands_still_while_another_one_times(
     fresh.kill()
 
 
+def test_who_waits_for_imports_that_another_thread_ends_goes_without_them(
+    ahead: Ahead, fresh: Worker, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNS", str(tmp_path))
+    ahead.prepare([[SIGNER]], lambda: fresh)
+    assert wait_until((tmp_path / "begun").exists, 10)
+    ahead.kill()
+    assert ahead.take([SIGNER]) is None  # which would not return: nobody lets it go on
+
+
 def test_who_begins_to_import_while_another_one_times_waits_for_its_end(
     ahead: Ahead, fresh: Worker, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +194,20 @@ def test_a_worker_asks_for_quiet_before_it_times_and_gives_it_back(misbehaving: 
     with Worker([sys.executable], code=misbehaving, hush=heard.append) as worker:
         assert answer_of(worker, trial("works")) == "fine"
     assert heard == [True]  # for its phase "build", which is its last one
+
+
+def test_a_worker_that_stands_still_leaves_the_quiet_and_has_it_again_with_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[bool] = []
+    sent: list[bytes] = []
+    worker = Worker([sys.executable], code=b"", hush=heard.append)
+    said = iter(({"event": "quiet", "wanted": True}, {"event": "turn"}, {"event": "done"}))
+    monkeypatch.setattr(worker, "_streams", SimpleNamespace(send=sent.append))
+    monkeypatch.setattr(worker, "_next_event", lambda streams: next(said))
+    monkeypatch.setattr(worker, "_answering", True)
+    events = worker._answer(worker._streams)  # type: ignore[arg-type]
+    assert next(events)["event"] == "turn" and heard == [True, False]
+    worker.go_on()
+    assert list(events) == [] and heard == [True, False, True] and sent == [process.GO_ON] * 2
 
 
 def test_quiet_ends_where_the_one_that_times_says_nothing_any_more(misbehaving: bytes, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from backends.outcome import Outcome
 from tests.tuner.workers.asking import answer_of, failure_of, trial
+from tuner.errors import UsageError
 from tuner.workers.failure import WorkerFailed
 from tuner.workers.process import Worker
 
@@ -159,3 +160,12 @@ def test_what_goes_wrong_on_a_gpu_costs_one_arm_and_leaves_the_board_free(
         [_, facts] = fresh.ask({"do": "facts", "imports": ["torch", "triton"]})
     assert facts["environment"]["board"]["kind"] == "cuda"
     assert facts["busy"] is None
+
+
+def test_one_that_was_killed_before_it_was_launched_does_not_stay(misbehaving: bytes) -> None:
+    """Another thread may kill it just then."""
+    worker = Worker([sys.executable], code=misbehaving)
+    worker.kill()
+    with pytest.raises(UsageError, match="it ended"), worker:
+        pass
+    assert worker.launch().exit_code(0.0) is not None

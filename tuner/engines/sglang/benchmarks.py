@@ -4,49 +4,56 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from store.serving_run import Level, Sent
-from tuner.engines.benchmarks import SPREAD, Call, Told, Words, level_of_serving, passes, plain, seen
+from store.serving_run import Level
+from tuner.engines.benchmarks import Call, Row, Told, Words, level_of_serving, passes, plain, seen
 from tuner.engines.sglang.printed import ARGUMENTS
 from tuner.logs.fields import fields
 from tuner.logs.lines import Line
+from tuner.logs.numerals import COUNT
 
 MODULES: Words = ("sglang.launch_server",)
 PROGRAM = "sglang"
 MODEL = "--model-path"
 WORDS: Words = ("server_args=", "max_total_num_tokens=")
-POOL = re.compile(r"max_total_num_tokens=(\d+)")
+ENDS_SLOWLY = True  # it looks up every 5 s, and kills its own processes in the end (managers/tokenizer_manager.py)
+POOL = re.compile(rf"max_total_num_tokens=({COUNT})")
+GIVEN = """
+from functools import cache
+from sglang.benchmark import datasets
+from transformers import AutoTokenizer
+
+class Given:
+    from_args = classmethod(lambda cls, args: cls())
+
+    def load(self, tokenizer, model_id=None):
+        return [datasets.DatasetRow(prompt=ids, prompt_len=len(ids), output_len=output) for ids, output in sent]
+
+datasets.DATASET_MAPPING["random-ids"] = Given
+AutoTokenizer.from_pretrained = cache(AutoTokenizer.from_pretrained)  # every pass reads it twice
+"""
 
 
-def serving(url: str, sent: Sent, results: Path) -> Call:
-    return Call("sglang.bench_serving", passes(sent, results, lambda *each: _pass(url, *each)))
-
-
-def _pass(url: str, sent: Sent, place: int, results: Path) -> Words:
-    """Prompts go as token ids, so that every tokenizer gives the same lengths, which are drawn between ratio x length and the length; the
-    cache is emptied before they are timed."""
-    ratio = (1 - SPREAD) / (1 + SPREAD)
-    return (
-        *("--backend", "sglang", "--base-url", url, "--dataset-name", "random-ids", "--tokenize-prompt"),
-        *("--random-input-len", str(_longest(sent.prompt_tokens)), "--random-output-len", str(_longest(sent.output_tokens))),
-        *("--random-range-ratio", f"{ratio:.6f}", "--num-prompts", str(sent.requests[place])),
-        *("--max-concurrency", str(sent.concurrency[place]), "--request-rate", "inf", "--seed", str(sent.seed + place)),
-        *("--warmup-requests", "1", "--flush-cache", "--disable-tqdm", "--output-file", str(results)),
+def serving(url: str, concurrency: Sequence[int], rows: tuple[tuple[Row, ...], ...], results: Path) -> Call:
+    """It may send no request of its own before those that are given: a prompt that was sent stays in the cache."""
+    words = (
+        (
+            *("--backend", "sglang", "--base-url", url, "--dataset-name", "random-ids", "--tokenize-prompt"),
+            *("--num-prompts", str(len(some)), "--max-concurrency", str(at_once), "--request-rate", "inf"),
+            *("--warmup-requests", "0", "--disable-tqdm", "--output-file", str(file)),
+        )
+        for some, (at_once, file) in zip(rows, passes(concurrency, results), strict=True)
     )
+    return Call("sglang.bench_serving", tuple(words), rows, GIVEN)
 
 
-def _longest(mean: int) -> int:
-    return max(1, round(mean * (1 + SPREAD)))
-
-
-def one_batch(arguments: Words, sent: Sent, results: Path) -> Call:
+def one_batch(arguments: Words, batches: Sequence[int], prompt: int, output: int, results: Path) -> Call:
     """It warms up by itself, at the first batch."""
-    lengths = ("--input-len", str(sent.prompt_tokens), "--output-len", str(sent.output_tokens))
-    batches = ("--batch-size", *map(str, sent.concurrency))
-    return Call("sglang.bench_one_batch", ((*arguments, *lengths, *batches, "--result-filename", str(results)),))
+    words = ("--input-len", str(prompt), "--output-len", str(output), "--batch-size", *map(str, batches))
+    return Call("sglang.bench_one_batch", ((*arguments, *words, "--result-filename", str(results)),))
 
 
 def level(concurrency: int, requests: int, result: Mapping[str, Any]) -> Level:

@@ -28,7 +28,7 @@ def command_line(scenario: Scenario, request: Request) -> tuple[Option, ...]:
 
 
 def _sizes(engine: Engine) -> Iterator[Option]:
-    """What no rule asks, and memory follows from."""
+    """What no rule asks: memory and the batches of a step follow from it."""
     yield from _values(
         {
             "--context-length": engine.context_length,
@@ -38,7 +38,7 @@ def _sizes(engine: Engine) -> Iterator[Option]:
     )
     if engine.cuda_graph_bs:
         yield ("--cuda-graph-bs-decode", *map(str, engine.cuda_graph_bs))
-    yield from _switches({"--disable-hybrid-swa-memory": engine.disable_hybrid_swa_memory})
+    yield from _switches({"--disable-hybrid-swa-memory": engine.disable_hybrid_swa_memory, "--enable-mixed-chunk": engine.mixed_chunk})
 
 
 def options(request: Request, paths: Paths = Paths()) -> tuple[Option, ...]:

@@ -12,7 +12,7 @@ from tuner.engines.sglang.platforms import DECODE_GRAPHS, PREFILL_GRAPHS
 from tuner.engines.sglang.rules import MAX_RUNNING_WITH_DRAFTS, resolved_kv_dtype
 from tuner.engines.sglang.windows import window_pool_share
 from tuner.kv_size import bytes_per_token, element_bytes, pool_tokens
-from tuner.ranks import Ranks, ranks_of
+from tuner.ranks import Ranks, ranks_of, world_size
 from tuner.weights import weight_bytes
 
 MIB = 1 << 20
@@ -38,6 +38,10 @@ TIERS = {
 NPU_TIERS = (Tier(33, 4096, 16, 64), Tier(65, 8192, 64, 256))
 UNKNOWN_MEMORY = Tier(0, 4096, 160, 160)
 XPU_HEADROOM_MIB = 2048  # oneDNN's scratch; 0.5.22
+# What a GPU has not free when a server has started on it and its weights have not come: the context, and what the driver keeps. By
+# "Load weight begin. avail mem" of logs: 1.31 GiB of an H200's 140.4, 0.84 to 1.2 of an H100's 79.6, 0.6 to 0.9 of 22.5.
+CONTEXT_MIB, DRIVER_SHARE = 512, 0.006
+WITH_CONTEXT = ("cuda", "rocm", "npu")
 
 
 def tier_for(memory_bytes: int | None, rules: str, kind: str = "cuda") -> Tier:
@@ -74,6 +78,7 @@ def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
     weights = weight_bytes(model, ranks)
     kv_dtype = resolved_kv_dtype(model, engine.kv_cache_dtype)
     slot = kv_bytes_per_token(model, kv_dtype, ranks, window_pool_share(model, engine))
+    static = static_bytes(gpu, fraction)
     return Server(
         context_length=engine.context_length or model.context_length,
         chunked_prefill_size=max(1, tier.chunk // ranks.attn_dp),
@@ -82,7 +87,8 @@ def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
         mem_fraction_static=fraction,
         weight_bytes=weights,
         kv_bytes_per_token=kv_bytes_per_token(model, kv_dtype, ranks),
-        pool_tokens=pool_tokens(gpu.memory_bytes, fraction, weights, slot, page_size),
+        pool_tokens=pool_tokens(static, weights, slot, page_size),
+        static_bytes=static,
     )
 
 
@@ -105,8 +111,7 @@ def mem_fraction(gpu: Gpu, chunk: int, max_batch: int, engine: Engine, attention
         return None
     memory = gpu.memory_bytes / MIB
     drafted = max_batch * (engine.speculation.draft_tokens or 1)
-    ranks = engine.tensor_parallel * engine.pipeline_parallel
-    reserved = 512 + 1.5 * max(drafted if engine.role is Role.DECODE else chunk, 2048) + 128 * ranks
+    reserved = 512 + 1.5 * max(drafted if engine.role is Role.DECODE else chunk, 2048) + 128 * world_size(engine)
     if gpu.kind != "xpu":  # reserved also where the default backend then serves without graphs
         reserved += _decode_graphs_mib(max_batch, engine)
     if gpu.kind in PREFILL_GRAPHS:
@@ -116,6 +121,18 @@ def mem_fraction(gpu: Gpu, chunk: int, max_batch: int, engine: Engine, attention
     if gpu.kind == "xpu":
         reserved += XPU_HEADROOM_MIB
     return round((memory - reserved) / memory, 3)
+
+
+def static_bytes(gpu: Gpu, fraction: float | None) -> int | None:
+    """What weights and KV pool may take: the fraction of what is free before the weights come, not of all. What ranks need to talk to
+    each other is not taken off: 0.1 GB to 2 GB.
+
+    Source: sglang/srt/mem_cache/kv_cache_configurator.py, _profile_available_bytes: free then - before x (1 - fraction).
+    """
+    if gpu.memory_bytes is None or fraction is None:
+        return None
+    taken = CONTEXT_MIB * MIB + DRIVER_SHARE * gpu.memory_bytes if gpu.kind in WITH_CONTEXT else 0
+    return int((gpu.memory_bytes - taken) * fraction)
 
 
 def _decode_graphs_mib(max_batch: int, engine: Engine) -> float:

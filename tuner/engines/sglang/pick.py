@@ -57,7 +57,8 @@ def pin_flags(pair: Pair, default: DefaultPick, page_size: int, engine: Engine, 
     ``page_size``: none where it would by itself. What the user chose is repeated as it was written.
 
     Different backends are written as both split flags: with one alone the other side keeps the hardware's default, and
-    some models' checks read it as unset. A server of one phase gets that phase's flag alone. A page size is written wherever
+    some models' checks read it as unset. A server of one phase gets that phase's flag alone, unless it drafts: which side verifies is
+    another flag's choice. A page size is written wherever
     it is not the default's, also where the backend would force it, since not every spelling triggers that.
     """
     page = (("page-size", str(page_size)),) if page_size != default.page_size or engine.page_size is not None else ()
@@ -65,6 +66,6 @@ def pin_flags(pair: Pair, default: DefaultPick, page_size: int, engine: Engine, 
         chosen = tuple((field.replace("_", "-"), backend) for field, backend in engine.choices)
         return (*chosen, *page)
     if pair.prefill == pair.decode:
-        side = engine.role is not Role.UNIFIED and architecture not in BOTH_SIDES_CHECKED
+        side = engine.role is not Role.UNIFIED and engine.speculation.algorithm is None and architecture not in BOTH_SIDES_CHECKED
         return ((f"{engine.role.value}-attention-backend" if side else "attention-backend", pair.decode), *page)
     return (("prefill-attention-backend", pair.prefill), ("decode-attention-backend", pair.decode), *page)

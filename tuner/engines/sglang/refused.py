@@ -14,7 +14,7 @@ from tuner.engines.sglang.pick import pin_flags
 from tuner.engines.sglang.request import request_for
 from tuner.engines.sglang.resolution import answered, rule_named, told
 from tuner.engines.sglang.resolver.names import EVERYWHERE
-from tuner.engines.sglang.resolver.record import Refusal
+from tuner.engines.sglang.resolver.outcome import Refusal
 from tuner.engines.sglang.resolver.request import Request
 from tuner.engines.sglang.resolver.steps import MODELS
 

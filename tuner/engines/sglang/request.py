@@ -103,6 +103,7 @@ def draft_of(speculation: Speculation) -> Draft:
         steps=speculation.steps,
         draft_tokens=speculation.draft_tokens,
         attention_backend=speculation.draft_backend,
+        attention_mode=speculation.attention_mode or "prefill",
         model=not own,
         uno_lora=algorithm == "UNO",
     )

@@ -10,7 +10,8 @@ from store.scenario import Scenario
 from tuner.engines.recorded import reason_here
 from tuner.engines.sglang.request import request_for
 from tuner.engines.sglang.resolver.changes import with_values
-from tuner.engines.sglang.resolver.record import Change, Condition, Refusal, Resolution, Rule, Settings, Step
+from tuner.engines.sglang.resolver.outcome import Change, Refusal, Resolution
+from tuner.engines.sglang.resolver.record import Condition, Rule, Settings, Step
 from tuner.engines.sglang.resolver.request import Request
 from tuner.engines.sglang.resolver.steps import STEPS, walked
 

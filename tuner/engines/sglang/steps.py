@@ -7,16 +7,17 @@ import re
 
 from tuner.engines.remedies import Remedies
 from tuner.engines.sglang.printed import ARGUMENTS, STEP
+from tuner.logs.numerals import COUNT, DECIMAL
 from tuner.logs.steps import Began, Decoded, Event, Prefill, Retracted
 
 WORDS: tuple[str, ...] = ("Decode batch", "Prefill batch", "Retract requests", "server_args=")
 BEGINS: tuple[bytes, ...] = (b"server_args=",)
-DECODE = re.compile(r"Decode batch\b.*?#running-req: (?P<running>\d+)")
-QUEUED = re.compile(r"#queue-req: (\d+)")
-TOKENS = re.compile(r"#(?:full )?token: (\d+)")
-USAGE = re.compile(r"(?<!swa )(?<!gpu )(?<!cpu )token usage: ([\d.]+)")
-SPEED = re.compile(r"gen throughput \(token/s\): ([\d.]+)")
-RETRACTED = re.compile(r"KV cache pool is full\. Retract requests\.(?: #retracted_reqs: (?P<requests>\d+))?")
+DECODE = re.compile(rf"Decode batch\b.*?#running-req: (?P<running>{COUNT})")
+QUEUED = re.compile(rf"#queue-req: ({COUNT})")
+TOKENS = re.compile(rf"#(?:full )?token: ({COUNT})")
+USAGE = re.compile(rf"(?<!swa )(?<!gpu )(?<!cpu )token usage: ({DECIMAL})")
+SPEED = re.compile(rf"gen throughput \(token/s\): ({DECIMAL})")
+RETRACTED = re.compile(rf"KV cache pool is full\. Retract requests\.(?: #retracted_reqs: (?P<requests>{COUNT}))?")
 
 REMEDIES = Remedies(
     graph_sizes="capture them with --cuda-graph-max-bs-decode {batch} (before 0.5.16 --cuda-graph-max-bs)",
@@ -30,7 +31,8 @@ REMEDIES = Remedies(
 def read(text: str) -> tuple[Event, ...]:
     """What a line tells, in order."""
     if (decode := DECODE.search(text)) is not None:
-        return (_decoded(text, int(decode["running"])),)
+        running = int(decode["running"])
+        return (_decoded(text, running),) if running else ()  # the last one has just ended
     if "Prefill batch" in text:
         return (Prefill(),)
     if (retracted := RETRACTED.search(text)) is not None:

@@ -14,12 +14,15 @@ from tuner.engines.sglang.printed import ARGUMENTS
 from tuner.engines.sglang.steps import DECODE, TOKENS
 from tuner.logs.fields import fields
 from tuner.logs.lines import Line
+from tuner.logs.numerals import COUNT, DECIMAL
 from tuner.logs.printed_steps import PrintedSteps
 
 WORDS: tuple[str, ...] = ("Decode batch", "Prefill batch", "server_args=", "max_total_num_tokens=")
-PREFILL = re.compile(r"Prefill batch\b.*?#new-seq: (?P<requests>\d+), #new-token: (?P<new>\d+)(?:, #cached-token: (?P<cached>\d+))?")
-ACCEPTED = re.compile(r"accept len: ([\d.]+)")
-CAPACITY = re.compile(r"\b(max_total_num_tokens|chunked_prefill_size|max_running_requests)=(\d+)")
+PREFILL = re.compile(
+    rf"Prefill batch\b.*?#new-seq: (?P<requests>{COUNT}), #new-token: (?P<new>{COUNT})(?:, #cached-token: (?P<cached>{COUNT}))?"
+)
+ACCEPTED = re.compile(rf"accept len: ({DECIMAL})")
+CAPACITY = re.compile(rf"\b(max_total_num_tokens|chunked_prefill_size|max_running_requests)=({COUNT})")
 CAPACITY_NAMES = {"max_total_num_tokens": "pool", "chunked_prefill_size": "chunk", "max_running_requests": "running"}
 STEPS_A_LINE = 40  # sglang/srt/arg_groups, decode_log_interval
 STEP = re.compile(rb"(?:Decode|Prefill) batch[,.]? ?#")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from backends.capability import BackendEntry
+from store.plan import Server
 from store.rule_path import DefaultTree
 from store.scenario import Scenario
 from tuner.engines.rules import Settled
-from tuner.engines.sglang import pages
+from tuner.engines.sglang import memory, pages
 from tuner.engines.sglang.caveats import caveats, refusals
-from tuner.engines.sglang.memory import server_for
+from tuner.engines.sglang.drafts import with_drafts
 from tuner.engines.sglang.pick import default_pick, pin_flags
 from tuner.engines.sglang.platforms import default_page_size
 from tuner.engines.sglang.questions import question_for, rank_layers
@@ -51,6 +52,10 @@ def settled(scenario: Scenario, entries: tuple[BackendEntry, ...], rules: str, p
         refusals=tuple(refusals(scenario, rules, packages)),
         endings=tuple(ends_at_its_start(scenario, rules)),
     )
+
+
+def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
+    return with_drafts(memory.server_for(scenario, rules, page_size), scenario, rules)
 
 
 def changed_by(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from store.serving_run import Level, Sent
-from tuner.engines.benchmarks import SPREAD, Call, Told, Words, level_of_serving, passes, plain
+from store.serving_run import Level
+from tuner.engines.benchmarks import Call, Row, Told, Words, level_of_serving, passes, plain
 from tuner.engines.vllm.printed import ARGUMENTS
 from tuner.errors import UsageError
 from tuner.logs.fields import fields
@@ -18,26 +18,36 @@ MODULES: Words = ("vllm.entrypoints.openai.api_server", "vllm.entrypoints.cli.ma
 PROGRAM = "vllm"
 MODEL = "--model"
 WORDS: Words = ("non-default args", "KV cache size")
-POOL = re.compile(r"KV cache size: ([\d,]+) tokens")  # vllm/v1/core/kv_cache_utils.py
+ENDS_SLOWLY = False
+POOL = re.compile(r"KV cache size: (\d[\d,]{0,20}) tokens")  # vllm/v1/core/kv_cache_utils.py
 
 
-def serving(url: str, sent: Sent, results: Path) -> Call:
-    return Call("vllm.entrypoints.cli.main", passes(sent, results, lambda *each: _pass(url, *each)))
+GIVEN = """
+from vllm.benchmarks import serve
+from vllm.benchmarks.datasets import SampleRequest
+
+def given(args, tokenizer, **more):
+    return [SampleRequest(prompt=ids, prompt_len=len(ids), expected_output_len=output) for ids, output in sent]
+
+serve.get_samples = given
+"""
 
 
-def _pass(url: str, sent: Sent, place: int, results: Path) -> Words:
-    """Lengths are drawn between 1 - ratio and 1 + ratio of the length. Every pass has a seed of its own, so that none finds another's
-    prompts in the prefix cache."""
-    return (
-        *("bench", "serve", "--base-url", url, "--dataset-name", "random", "--ignore-eos", "--random-range-ratio", str(SPREAD)),
-        *("--random-input-len", str(sent.prompt_tokens), "--random-output-len", str(sent.output_tokens)),
-        *("--num-prompts", str(sent.requests[place]), "--max-concurrency", str(sent.concurrency[place])),
-        *("--seed", str(sent.seed + place), "--percentile-metrics", "ttft,itl", "--metric-percentiles", "99", "--disable-tqdm"),
-        *("--save-result", "--append-result", "--result-dir", str(results.parent), "--result-filename", results.name),
+def serving(url: str, concurrency: Sequence[int], rows: tuple[tuple[Row, ...], ...], results: Path) -> Call:
+    """Without the check for readiness, which sends the first request: a prompt that was sent stays in the cache."""
+    words = (
+        (
+            *("bench", "serve", "--base-url", url, "--dataset-name", "random", "--ignore-eos", "--ready-check-timeout-sec", "0"),
+            *("--num-prompts", str(len(some)), "--max-concurrency", str(at_once)),
+            *("--percentile-metrics", "ttft,itl", "--metric-percentiles", "99", "--disable-tqdm"),
+            *("--save-result", "--append-result", "--result-dir", str(file.parent), "--result-filename", file.name),
+        )
+        for some, (at_once, file) in zip(rows, passes(concurrency, results), strict=True)
     )
+    return Call("vllm.entrypoints.cli.main", tuple(words), rows, GIVEN)
 
 
-def one_batch(arguments: Words, sent: Sent, results: Path) -> Call:
+def one_batch(arguments: Words, batches: Sequence[int], prompt: int, output: int, results: Path) -> Call:
     raise UsageError("vLLM has no benchmark of one batch that tells its steps apart; leave --engine-bench out")
 
 

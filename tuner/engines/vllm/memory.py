@@ -50,6 +50,7 @@ def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
     kv_dtype = resolved_kv_dtype(model, engine.kv_cache_dtype)
     weights, slot = weight_bytes(model, ranks), bytes_per_token(model, element_bytes(kv_dtype), ranks)
     fraction = None if gpu.kind == "cpu" else engine.mem_fraction_static or GPU_MEMORY_UTILIZATION
+    static = None if gpu.memory_bytes is None or fraction is None else int(gpu.memory_bytes * fraction)
     graphs = gpu.kind in GRAPH_DEVICES and engine.role is not Role.PREFILL and not chunked_layers(model)
     return Server(
         context_length=engine.context_length or model.context_length,
@@ -59,5 +60,6 @@ def server_for(scenario: Scenario, rules: str, page_size: int) -> Server:
         mem_fraction_static=fraction,
         weight_bytes=weights,
         kv_bytes_per_token=slot,
-        pool_tokens=pool_tokens(gpu.memory_bytes, fraction, weights, slot, page_size),
+        pool_tokens=pool_tokens(static, weights, slot, page_size),
+        static_bytes=static,
     )

@@ -7,16 +7,17 @@ from collections.abc import Iterator
 
 from tuner.engines.remedies import Remedies
 from tuner.engines.vllm.printed import ARGUMENTS, CONFIG
+from tuner.logs.numerals import COUNT, DECIMAL
 from tuner.logs.steps import Began, Decoded, Event, Prefill, Retracted
 
 WORDS: tuple[str, ...] = ("Avg generation throughput", "non-default args", "LLM engine")
 BEGINS: tuple[bytes, ...] = (b"non-default args: ", b"LLM engine (v")
 STATE = re.compile(
-    r"Avg prompt throughput: (?P<prompt>[\d.]+) tokens/s, Avg generation throughput: (?P<speed>[\d.]+) tokens/s, "
-    r"Running: (?P<running>\d+) reqs, Waiting: (?P<waiting>\d+) reqs"
+    rf"Avg prompt throughput: (?P<prompt>{DECIMAL}) tokens/s, Avg generation throughput: (?P<speed>{DECIMAL}) tokens/s, "
+    rf"Running: (?P<running>{COUNT}) reqs, Waiting: (?P<waiting>{COUNT}) reqs"
 )
-PREEMPTED = re.compile(r"Preemptions: (\d+)")
-USAGE = re.compile(r"KV cache usage: ([\d.]+)%")
+PREEMPTED = re.compile(rf"Preemptions: ({COUNT})")
+USAGE = re.compile(rf"KV cache usage: ({DECIMAL})%")
 
 REMEDIES = Remedies(
     graph_sizes="capture them with --max-cudagraph-capture-size {batch}",

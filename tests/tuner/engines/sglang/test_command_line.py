@@ -47,6 +47,7 @@ SPELLED: dict[str, tuple[Any, tuple[tuple[str, ...], ...]]] = {
     "hierarchical_cache": (True, (("--enable-hierarchical-cache",),)),
     "swa_full_tokens_ratio": (0.5, (("--swa-full-tokens-ratio", "0.5"),)),
     "disable_hybrid_swa_memory": (True, (("--disable-hybrid-swa-memory",),)),
+    "mixed_chunk": (True, (("--enable-mixed-chunk",),)),
 }
 # Which engine, where it is, and what attnpin makes of the answer.
 OURS = {"name", "version", "command", "path", "allow_serving_jit", "allow_fp8_kv"}

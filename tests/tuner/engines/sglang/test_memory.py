@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -18,6 +19,7 @@ from tuner.engines.sglang.memory import (
     mem_fraction,
     prefill_graphs,
     server_for,
+    static_bytes,
 )
 from tuner.kv_size import pool_tokens
 from tuner.plan_notes import traffic_notes
@@ -120,10 +122,27 @@ def test_narrow_weights_leave_more_for_the_pool() -> None:
 
 
 def test_the_pool_is_whole_pages_of_what_weights_leave() -> None:
-    assert pool_tokens(1000, 0.9, 400, 7, 1) == 71
-    assert pool_tokens(1000, 0.9, 400, 7, 64) == 64
-    assert pool_tokens(1000, 0.9, 900, 7, 1) is None
-    assert pool_tokens(None, 0.9, 0, 7, 1) is None
+    assert pool_tokens(900, 400, 7, 1) == 71
+    assert pool_tokens(900, 400, 7, 64) == 64
+    assert pool_tokens(900, 900, 7, 1) is None
+    assert pool_tokens(None, 0, 7, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("board", "fraction", "logged", "within"),
+    [("h200", 0.8, 698_876, 0.001), ("l4", 0.85, 24_094, 0.01)],
+    ids=["an H200's server of SGLang 0.5.16, by its log", "a published L4's (h12-l4-tie), whose fraction is guessed"],
+)
+def test_the_pool_is_the_one_that_a_server_of_qwen3_8b_logged(board: str, fraction: float, logged: int, within: float) -> None:
+    asked = composed("model=qwen3_8b", f"gpu={board}", f"engine.mem_fraction_static={fraction}").scenario
+    assert server_for(asked, "0.5.16", 1).pool_tokens == pytest.approx(logged, rel=within)
+
+
+def test_the_fraction_is_one_of_what_is_free_where_the_engine_asks_the_driver_and_of_all_elsewhere() -> None:
+    whole = gpu(90, memory_bytes=100 * GIB)
+    assert static_bytes(whole, 0.5) == int((100 * GIB - 0.5 * GIB - 0.6 * GIB) * 0.5)
+    assert static_bytes(replace(whole, kind="cpu"), 0.5) == 50 * GIB
+    assert static_bytes(whole, None) is None and static_bytes(replace(whole, memory_bytes=None), 0.5) is None
 
 
 def test_a_server_is_sized_from_the_scenario() -> None:
@@ -149,13 +168,29 @@ def test_a_cpu_captures_nothing() -> None:
     assert server_for(scenario(CPU, replace(LLAMA, dtype="float32")), "0.5.22", 1).captured_batches == ()
 
 
-def test_an_l4_has_hardly_a_pool_by_the_default_fraction_and_a_plan_says_so() -> None:
-    """Qwen3-8B. A published server's 24,094 tokens (cases, h12) are no default's: what the rule leaves beside the weights is less than a
-    chunk, and SGLang, which takes the share of what is free and not of all, would say that weights leave no memory."""
+def test_an_l4_has_no_pool_by_the_default_fraction_and_a_plan_says_so_and_from_which_on_there_is_one() -> None:
+    """Qwen3-8B: the 24,094 tokens of a published server (h12-l4-tie) are no default's."""
     asked = composed("model=qwen3_8b", "gpu=l4").scenario
     server = server_for(asked, "0.5.22", 1)
-    assert server.mem_fraction_static == 0.684
-    assert server.pool_tokens is not None and server.pool_tokens < server.chunked_prefill_size
-    assert any("less than one prefill chunk of 4096" in note for note in traffic_notes(asked, server))
-    shared = replace(asked, engine=replace(asked.engine, mem_fraction_static=0.85))
-    assert not any("prefill chunk" in note for note in traffic_notes(shared, server_for(shared, "0.5.22", 1)))
+    assert (server.mem_fraction_static, server.pool_tokens) == (0.684, None)
+    (note,) = (note for note in traffic_notes(asked, server) if "KV capacity is unknown" in note)
+    least = float(re.findall(r"mem_fraction_static above (0\.\d+)", note)[0])
+
+    def pool(fraction: float) -> int | None:
+        return server_for(replace(asked, engine=replace(asked.engine, mem_fraction_static=fraction)), "0.5.22", 1).pool_tokens
+
+    assert pool(least - 0.001) is None and pool(least + 0.001) is not None
+
+
+@pytest.mark.parametrize(("at_once", "queues"), [(4, False), (64, True)])
+def test_traffic_beyond_the_kv_capacity_says_at_how_many_requests_it_queues(at_once: int, queues: bool) -> None:
+    asked = composed("model=qwen3_8b", "gpu=l4", "engine.mem_fraction_static=0.85", f"traffic.concurrency={at_once}").scenario
+    notes = [note for note in traffic_notes(asked, server_for(asked, "0.5.22", 1)) if "exceeds the KV capacity" in note]
+    assert bool(notes) is queues
+    if queues:
+        assert 4 < int(re.findall(r"holds some (\d+) of these requests", notes[0])[0]) < 64 and "of 64 the others queue" in notes[0]
+
+
+def test_a_pool_of_less_than_a_chunk_is_said() -> None:
+    asked = composed("model=qwen3_8b", "gpu=l4", "engine.mem_fraction_static=0.7").scenario
+    assert any("less than one prefill chunk of 4096" in note for note in traffic_notes(asked, server_for(asked, "0.5.22", 1)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from tuner.engines.sglang.resolver.record import Change, Computes, Rule, Sets, Settings
+from tuner.engines.sglang.resolver.outcome import Change
+from tuner.engines.sglang.resolver.record import Computes, Rule, Sets, Settings
 from tuner.engines.sglang.resolver.request import Request
 
 Values = TypeVar("Values", Settings, Request)

@@ -1,4 +1,4 @@
-"""The shape of a rule and of what comes out: records of data and small named functions, no logic of SGLang's own."""
+"""The shape of a rule: records of data and small named functions, no logic of SGLang's own."""
 
 from __future__ import annotations
 
@@ -79,15 +79,6 @@ class Condition:
     @property
     def negated(self) -> str:
         return self.opposite or (self.words.removeprefix("not ") if self.words.startswith("not ") else f"not {self.words}")
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """SGLang would not start. ``text`` says why and what to do; ``engine_says`` is a part of its own message, "" where it has none."""
-
-    rule: str
-    text: str
-    engine_says: str
 
 
 @dataclass(frozen=True)
@@ -173,34 +164,6 @@ def _group(rules: list[Rule]) -> Group:
 
 def _always(request: Request, settings: Settings) -> bool:
     return True
-
-
-@dataclass(frozen=True)
-class Change:
-    """``rule`` put ``after`` in the place of ``before``, None = was not set."""
-
-    setting: str
-    before: Any
-    after: Any
-    rule: str
-
-
-@dataclass(frozen=True)
-class Resolution:
-    """``draft`` None = the target's backends; ``verify_side`` None = no speculation. Where ``error`` is set, the rest is as far as SGLang
-    came. ``path``: ids of the rules that held, in order; ``changes``: what each of them did."""
-
-    base: str | None
-    prefill: str | None
-    decode: str | None
-    draft: str | None
-    verify_side: str | None
-    page_size: int | None
-    kv_dtype: str
-    settings: Settings
-    changes: tuple[Change, ...]
-    error: Refusal | None
-    path: tuple[str, ...]
 
 
 def sets(**values: Any) -> Sets:

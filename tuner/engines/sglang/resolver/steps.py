@@ -29,7 +29,8 @@ from tuner.engines.sglang.resolver.models import (
     sparse,
 )
 from tuner.engines.sglang.resolver.narrowing import Likeness, OpenStep, Switches, kind_of, narrowed, opened, written_in
-from tuner.engines.sglang.resolver.record import Resolution, Rule, Step
+from tuner.engines.sglang.resolver.outcome import Resolution
+from tuner.engines.sglang.resolver.record import Rule, Step
 from tuner.engines.sglang.resolver.request import Request
 from tuner.engines.sglang.resolver.walk import Walk, walk
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from tuner.engines.sglang.resolver.changes import applied, changes_between
-from tuner.engines.sglang.resolver.record import Change, Refusal, Refuses, Resolution, Rule, Settings, Step, Tests
+from tuner.engines.sglang.resolver.outcome import Change, Refusal, Resolution
+from tuner.engines.sglang.resolver.record import Refuses, Rule, Settings, Step, Tests
 from tuner.engines.sglang.resolver.request import Request
 from tuner.engines.sglang.resolver.start import settings_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tuner.engines.sglang.resolver.record import Resolution
+from tuner.engines.sglang.resolver.outcome import Resolution
 from tuner.engines.sglang.resolver.request import Draft, Graphs, Machine, ModelFacts, Request
 from tuner.engines.sglang.resolver.steps import resolve
 

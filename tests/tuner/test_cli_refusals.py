@@ -1,0 +1,43 @@
+"""A command line that cannot be understood is answered in the words of the command that was typed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tuner import cli
+
+WITH_OVERRIDES = ("plan", "audit", "calibrate", "limits", "doctor", "contribute")  # of others tests/tuner/test_cli.py has one
+
+
+def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert cli.run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return captured.err
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_an_option_that_is_none_points_to_the_help_of_its_own_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(re.findall(r"attnpin [^`]*--help", refused([command, "--nosuch"], capsys))) == {f"attnpin {command} --help"}
+
+
+def test_a_command_inside_another_is_named_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "`attnpin db export --help`" in refused(["db", "export", "--nosuch"], capsys)
+    assert "`attnpin --help`" in refused(["nosuch"], capsys)
+
+
+@pytest.mark.parametrize("command", WITH_OVERRIDES)
+def test_a_slip_in_an_override_is_told_the_right_key_and_no_other_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused([command, "modle=tiny"], capsys)
+    assert said == "attnpin: There is no setting or group named 'modle'; did you mean model?\n"
+
+
+def test_a_model_that_is_none_is_told_all_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(["plan", "model=nosuch"], capsys)
+    assert "There is no model named 'nosuch'; choose one of deepseek_v3, " in said and "tiny" in said and "attnpin tune" not in said
+
+
+def test_a_key_like_no_other_is_told_where_all_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "`attnpin tune --cfg job` prints every setting" in refused(["plan", "xyzzy=1"], capsys)
