@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
-from tuner.errors import AttnpinError, MeasurementInvalid
+from tuner.errors import MeasurementInvalid
 from tuner.patience import RETRIES
 from tuner.rounds.board import OtherBoard
-from tuner.rounds.here import Open
+from tuner.rounds.here import Open, taken
 from tuner.rounds.lent import Gone, Order
 from tuner.workers.failure import WorkerFailed
 
@@ -24,24 +23,15 @@ def kept_busy(boards: Iterable[Open], order: Order, note: Callable[[str], None])
     """How many of ``boards`` are at ``order`` until this ends; of those that cannot be taken is noted why not. Raises `NotBusy`
     at the end where one of them was not busy until then."""
     over = threading.Event()
-    with ExitStack() as stack:
-        opened: list[OtherBoard] = []
-        for each in boards:
-            try:
-                opened.append(stack.enter_context(each))
-            except AttnpinError as error:
-                note(f"beside one neighbour less: {error}")
-        threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in opened]
+    with taken(boards, lambda why: note(f"beside one neighbour less: {why}")) as (opened, threads):
         work = [thread.submit(_work, board, order, over) for board, thread in zip(opened, threads)]
         try:
             yield len(opened)
         finally:
             over.set()
-            for board in opened:
-                board.kill()
-        for stopped in work:
-            if why := stopped.result():
-                raise NotBusy(f"a neighbour did not stay busy, so times beside it say nothing ({why}); run the same command again")
+    for stopped in work:
+        if why := stopped.result():
+            raise NotBusy(f"a neighbour did not stay busy, so times beside it say nothing ({why}); run the same command again")
 
 
 def _work(board: OtherBoard, order: Order, over: threading.Event) -> str | None:

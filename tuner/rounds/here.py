@@ -31,16 +31,23 @@ class Here:
 @contextmanager
 def lent_here(boards: Iterable[Open], note: Callable[[str], None]) -> Iterator[Lent]:
     """Those of ``boards`` that can be taken; of the others is noted why not. What still runs at the end is broken off."""
+    with taken(boards, lambda why: note(f"measured without one more board: {why}")) as (opened, threads):
+        yield Here(opened, threads)
+
+
+@contextmanager
+def taken(boards: Iterable[Open], not_taken: Callable[[AttnpinError], None]) -> Iterator[tuple[list[OtherBoard], list[ThreadPoolExecutor]]]:
+    """Those of ``boards`` that can be, with a thread for each. What still runs at the end is broken off."""
     with ExitStack() as stack:
         opened = []
         for each in boards:
             try:
                 opened.append(stack.enter_context(each))
             except AttnpinError as error:
-                note(f"measured without one more board: {error}")
+                not_taken(error)
         threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in opened]
         try:
-            yield Here(opened, threads)
+            yield opened, threads
         finally:
             for board in opened:
                 board.kill()

@@ -84,13 +84,13 @@ def test_what_cannot_be_installed_says_why_and_leaves_nothing(wheels: Path, tmp_
 
 
 def test_of_a_chain_of_causes_what_failed_and_the_last_of_them_is_said() -> None:
-    causes = ("error sending request for url (https://pypi.org/simple/kernels/)", "client error (Connect)", "dns error: no such name")
+    causes = ("error sending request for url (https://index.example/simple/kernels/)", "client error (Connect)", "dns error: no such name")
     lines = [
         "Using Python 3.12",
-        "error: Failed to fetch: `https://pypi.org/simple/kernels/`",
+        "error: Failed to fetch: `https://index.example/simple/kernels/`",
         *(f"  Caused by: {each}" for each in causes),
     ]
-    assert installer.last_words(lines) == "Failed to fetch: `https://pypi.org/simple/kernels/`: dns error: no such name"
+    assert installer.last_words(lines) == "Failed to fetch: `https://index.example/simple/kernels/`: dns error: no such name"
     assert installer.last_words(lines[-2:]) == "dns error: no such name"
 
 
