@@ -15,9 +15,9 @@ LEVEL, MAX_BYTES = 19, 64 * 2**20
 Row = TypeVar("Row")
 
 
-def read(kind: type[Row], *files: Path) -> tuple[Row, ...]:
-    """Of those that are there, one after the other. A last line that a kill cut off is left out."""
-    return tuple(row for file in files if file.exists() for row in _rows(kind, _text(file)))
+def read(kind: type[Row], *files: Path, max_bytes: int = MAX_BYTES) -> tuple[Row, ...]:
+    """Of those that are there, one after the other. A last line that a kill cut off is left out. ``max_bytes``: of a file, unpacked."""
+    return tuple(row for file in files if file.exists() for row in _rows(kind, _text(file, max_bytes)))
 
 
 def append(row: object, file: Path) -> None:
@@ -27,7 +27,14 @@ def append(row: object, file: Path) -> None:
 
 
 def compress(rows: Iterable[object], file: Path) -> None:
-    file.write_bytes(zstandard.ZstdCompressor(level=LEVEL).compress("".join(map(_line, rows)).encode()))
+    write(map(_line, rows), file)
+
+
+def write(lines: Iterable[str], file: Path) -> None:
+    """Compressed, in place of what is there, at once: a kill leaves the old file or the new one."""
+    beside = file.with_name(f"{file.name}.new")
+    beside.write_bytes(zstandard.ZstdCompressor(level=LEVEL).compress("".join(lines).encode()))
+    beside.replace(file)
 
 
 def _line(row: object) -> str:
@@ -39,7 +46,8 @@ def _rows(kind: type[Row], text: str) -> Iterable[Row]:
     return (from_plain(kind, json.loads(line)) for line in whole.splitlines())
 
 
-def _text(file: Path) -> str:
-    if file.suffix != ".zst":
-        return file.read_text()
-    return zstandard.ZstdDecompressor().decompress(file.read_bytes(), max_output_size=MAX_BYTES).decode()
+def _text(file: Path, max_bytes: int) -> str:
+    data = file.read_bytes()
+    if data.startswith(zstandard.FRAME_HEADER):
+        data = zstandard.ZstdDecompressor().decompress(data, max_output_size=max_bytes)
+    return data.decode()

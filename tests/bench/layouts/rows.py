@@ -7,15 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import zstandard
-
 from backends.arm import Arm
 from backends.cell import Cell
 from backends.measured import CellRound
-from backends.wire import from_plain, to_plain
+from backends.wire import to_plain
+from tests.bench import row_file
 
 ROWS = Path(__file__).with_name("rows.jsonl.zst")
-LEVEL, MAX_BYTES = 19, 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -36,15 +34,10 @@ class Row:
 
 def read_rows(file: Path = ROWS) -> tuple[Row, ...]:
     """None of a file that is not there yet."""
-    if not file.exists():
-        return ()
-    text = zstandard.ZstdDecompressor().decompress(file.read_bytes(), max_output_size=MAX_BYTES).decode()
-    return tuple(from_plain(Row, json.loads(line)) for line in text.splitlines())
+    return row_file.read(Row, file)
 
 
 def write_rows(rows: Iterable[Row], file: Path) -> None:
-    """In place of what is there, at once: a kill leaves the old file or the new one."""
-    lines = "".join(json.dumps(to_plain(row), sort_keys=True) + "\n" for row in rows)
-    beside = file.with_name(f"{file.name}.new")
-    beside.write_bytes(zstandard.ZstdCompressor(level=LEVEL).compress(lines.encode()))
-    beside.replace(file)
+    """In place of what is there, at once."""
+    lines = (json.dumps(to_plain(row), sort_keys=True) + "\n" for row in rows)
+    row_file.write(lines, file)

@@ -6,33 +6,27 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-import zstandard
-
-from backends.wire import from_plain, to_plain
+from backends.wire import to_plain
 from store.calibrations import anchors_of
 from store.connect import open_store
 from store.history import list_runs
 from store.repository import load_run
+from tests.bench import row_file
 from tests.bench.sittings.sitting import Sitting, is_sitting, sitting_of
 
 ROWS = Path(__file__).with_name("rows.jsonl.zst")
-LEVEL, MAX_BYTES = 19, 256 * 2**20
+MAX_BYTES = 256 * 2**20  # unpacked
 
 
 def read_rows(file: Path = ROWS) -> tuple[Sitting, ...]:
     """Oldest first; none of a file that is not there yet."""
-    if not file.exists():
-        return ()
-    text = zstandard.ZstdDecompressor().decompress(file.read_bytes(), max_output_size=MAX_BYTES).decode()
-    return tuple(from_plain(Sitting, json.loads(line)) for line in text.splitlines())
+    return row_file.read(Sitting, file, max_bytes=MAX_BYTES)
 
 
 def write_rows(sittings: Iterable[Sitting], file: Path = ROWS) -> None:
     """In place of what is there, at once."""
     lines = (json.dumps(to_plain(each), sort_keys=True, separators=(",", ":")) + "\n" for each in in_order(sittings))
-    beside = file.with_name(f"{file.name}.new")
-    beside.write_bytes(zstandard.ZstdCompressor(level=LEVEL).compress("".join(lines).encode()))
-    beside.replace(file)
+    row_file.write(lines, file)
 
 
 def in_order(sittings: Iterable[Sitting]) -> list[Sitting]:

@@ -7,37 +7,31 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import zstandard
-
 from backends.measured import Trial
-from backends.wire import from_plain, to_plain
+from backends.wire import to_plain
 from store.comparison_evidence import public_comparison
 from store.connect import Store, open_store
 from store.history import list_runs
 from store.run import FINISHED, Run
 from store.side_by_side import SideBySide
 from store.side_by_sides import load_side_by_side
+from tests.bench import row_file
 from tests.bench.sittings.sitting import fingerprint, rounded
 
 ROWS = Path(__file__).with_name("rows.jsonl.zst")
-LEVEL, MAX_BYTES = 19, 256 * 2**20
+MAX_BYTES = 256 * 2**20  # unpacked
 CANDIDATE = "candidate of "
 
 
 def read_rows(file: Path = ROWS) -> tuple[SideBySide, ...]:
     """Oldest first; none of a file that is not there yet."""
-    if not file.exists():
-        return ()
-    text = zstandard.ZstdDecompressor().decompress(file.read_bytes(), max_output_size=MAX_BYTES).decode()
-    return tuple(from_plain(SideBySide, json.loads(line)) for line in text.splitlines())
+    return row_file.read(SideBySide, file, max_bytes=MAX_BYTES)
 
 
 def write_rows(rows: Iterable[SideBySide], file: Path = ROWS) -> None:
     """In place of what is there, at once."""
     lines = (json.dumps(rounded(to_plain(each)), sort_keys=True, separators=(",", ":")) + "\n" for each in in_order(rows))
-    beside = file.with_name(f"{file.name}.new")
-    beside.write_bytes(zstandard.ZstdCompressor(level=LEVEL).compress("".join(lines).encode()))
-    beside.replace(file)
+    row_file.write(lines, file)
 
 
 def in_order(rows: Iterable[SideBySide]) -> list[SideBySide]:
