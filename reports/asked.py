@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reports import wording
-from store.asked import EngineAnswer
+from store.engines.asked import EngineAnswer
 
 RULES_ANSWERED = "attnpin's rules answered"
 

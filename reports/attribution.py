@@ -9,10 +9,10 @@ from backends.wire import to_plain
 from reports import numbers, page, verdict_row
 from reports.json_line import json_line
 from reports.page import Section, Table, clean
-from store.attribution import MOST, Alone, Attribution, Finding
-from store.bisection import Standing
-from store.verdict import Change
-from store.version_verdict import Row
+from store.verdicts.attribution import MOST, Alone, Attribution, Finding
+from store.verdicts.bisection import Standing
+from store.verdicts.verdict import Change
+from store.verdicts.version_verdict import Row
 
 HEADER = ("what", "baseline", "candidate", "touches", "moved alone", "worst there", "ratio (98 % interval)", "comparison")
 ORDER = "in this order: what a slower arm imports, what every arm runs on, what other arms import, then the rest"

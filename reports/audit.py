@@ -8,8 +8,8 @@ from backends.wire import to_plain
 from reports import numbers, onward, recorded_reason, wording
 from reports.json_line import json_line
 from reports.page import clean
-from store.audit import Audit, Basis, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict, Relation
-from store.recorded_reason import RecordedReason
+from store.engines.recorded_reason import RecordedReason
+from store.verdicts.audit import Audit, Basis, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict, Relation
 
 AS_REPORTED = "one figure each, no interval: the relation as reported, not a measured verdict"
 LABEL_WIDTH = 8
@@ -54,16 +54,26 @@ def _labelled(label: str, said: str) -> str:
 
 
 def sentence(found: ReasonFound) -> str:
-    """ "fa3 was chosen because ...; with FlashInfer 0.6.14 here ...: the reason no longer holds"."""
+    """ "fa3 was chosen because ...; with FlashInfer 0.6.14 here ...: the reason no longer holds". Where what was slow is slower still,
+    that it is too little of it stands before the verdict, which would contradict what was seen."""
     reason, installed = found.here.reason, found.here.installed
     seen = "; ".join([*map(relation, found.relations), *([found.says] if found.says else [])])
     where = "as reported" if _told(found) else f"with {recorded_reason.package(reason)} {installed} here" if installed else "here"
     said = {
         ReasonVerdict.UNTESTABLE: f"the reason cannot be tested here: {seen}",
         ReasonVerdict.INCONCLUSIVE: f"{where} {seen}: whether the reason holds is inconclusive",
+        ReasonVerdict.VOID: f"{where} {seen}{_still(found)}: the reason no longer holds",
     }.get(found.verdict, f"{where} {seen}: the reason {found.verdict.value}")
     honest = f" ({AS_REPORTED})" if _told(found) else ""
     return f"{reason.test.chosen} was chosen because {reason.recorded_because}; {said}{honest}"
+
+
+def _still(found: ReasonFound) -> str:
+    """Of a reason that holds no longer although times are above those of what was chosen."""
+    if all(each.ratio <= 1 for each in found.relations):
+        return ""
+    size = found.here.reason.test.slower_by
+    return f", still longer, but not the {numbers.ratio(1 + size)} times of the reason" if size else ", no more than a tie"
 
 
 def _told(found: ReasonFound) -> bool:

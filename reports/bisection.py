@@ -8,9 +8,9 @@ from backends.wire import to_plain
 from reports import dispatch, page, verdict_row
 from reports.json_line import json_line
 from reports.page import Section, Table, clean
-from store.bisection import Bisection, Standing, Tried, Turn
-from store.comparison import Label
-from store.version_verdict import Row
+from store.verdicts.bisection import Bisection, Standing, Tried, Turn
+from store.verdicts.comparison import Label
+from store.verdicts.version_verdict import Row
 
 HEADER = ("release", "against the good one", "worst there", "ratio (98 % interval)", "pairs", "comparison")
 MOVED = ("release", "what", "good release", "this one")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reports import numbers, wording
 from reports.page import Table
 from store.decision import BoardSpread
-from store.run import Run
+from store.runs.run import Run
 
 
 def spread(found: BoardSpread) -> str:

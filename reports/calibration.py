@@ -11,7 +11,7 @@ from reports import neighbours, numbers
 from reports.columns import fitted_table
 from reports.json_line import json_line
 from reports.page import Table
-from store.calibration import LIFE_DAYS, ArmNoise, Calibration
+from store.boards.calibration import LIFE_DAYS, ArmNoise, Calibration
 
 HEADER = ("arm", "cell", "visit", "block", "process", "mean", "floor", "lag 1", "remarks")
 LEGEND = (

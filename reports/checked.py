@@ -12,8 +12,8 @@ from reports.side_by_side import TOGETHER, WHY
 from reports.verdict import BEARINGS, change_table
 from reports.verdict_markdown import MARK, MOST_BYTES
 from reports.verdict_row import interval, times
-from store.checked import Action, Checked, Glance, Next
-from store.version_verdict import Broken, Row
+from store.verdicts.checked import Action, Checked, Glance, Next
+from store.verdicts.version_verdict import Broken, Row
 
 HEADER = ("arm", "cell", "pinned at", "today", "ratio (98 % interval)", "verdict", "kernels", "processes", "detectable")
 LEGEND = (

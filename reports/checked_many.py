@@ -10,8 +10,8 @@ from pathlib import Path
 from reports import wording
 from reports.page import Table, clean, text_table
 from reports.web.page import Dress
-from store.checked import Checked
-from store.verdict import Verdict
+from store.verdicts.checked import Checked
+from store.verdicts.verdict import Verdict
 
 HEADER = ("pin", "answer", "exit", "because")
 MOST_CHARACTERS = 100  # of a sentence in a terminal

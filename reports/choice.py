@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from reports import numbers
 from reports.page import Section, Table
 from store.decision import Decision, Pair, PairScore, StepModel
-from store.run import Run
+from store.runs.run import Run
 
 UNITS = "attention time per 1000 output tokens; ratio = pair / default, above 1 is slower"
 

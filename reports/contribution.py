@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from reports import wording
 from reports.page import clean
-from store.run import Run
+from store.runs.run import Run
 
 NEXT = "nothing was sent; look through it with attnpin db import, or zstd -dc FILE, before you give it away"
 

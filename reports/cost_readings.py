@@ -11,7 +11,7 @@ from backends.measured import Trial
 from backends.outcome import Outcome
 from reports import numbers, terms
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 
 FEATURES = "features it lacks"
 UNREAD, UNMEASURED = "not known", "not measured"

@@ -9,7 +9,7 @@ from reports import choice, terms, wording
 from reports.cost_readings import FEATURES, UNMEASURED, UNREAD, readings
 from reports.page import Section, Table
 from store.decision import Decision, Pair, Ruling
-from store.run import Run
+from store.runs.run import Run
 
 NOTES = (
     "KV tokens by the engine's rule for its memory fraction; workspaces and graphs come out of the rest. Prefixes are reused by the page.",

@@ -10,8 +10,8 @@ from reports import numbers, page
 from reports.json_line import json_line
 from reports.page import Section, Table, clean
 from reports.side_by_side import WHY
-from store.comparison import Label
-from store.course import Course, How, Step
+from store.past.course import Course, How, Step
+from store.verdicts.comparison import Label
 
 HEADER = ("date", "what ran", "run", "processes", "one call", "ratio to the first", "to the one before", "verdict", "judged by")
 LEGEND = "ratio = new/old, above 1 is slower; every point is judged against the first one, not against the one before it"

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reports.web.rows import is_wide, plain_ticks
-from store.comparison import Label
-from store.course import Course, Step
+from store.past.course import Course, Step
+from store.verdicts.comparison import Label
 
 SIZE_INCHES = (9, 5)
 COLOURS = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from backends.wire import to_plain
 from reports.json_line import json_line
-from store.rule_path import Branch, DefaultTree, RuleStep
+from store.engines.rule_path import Branch, DefaultTree, RuleStep
 
 WALKED = {True: "yes", False: "no", None: ""}
 REST = "anything else"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from reports.default_tree import conditions_of, kinds
-from store.rule_path import Branch, DefaultTree
+from store.engines.rule_path import Branch, DefaultTree
 
 COLUMN, BOX, PILL, MARGIN = 470, 300, 110, 20
 LINE, PADDING, GAP = 17, 9, 20

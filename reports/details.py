@@ -19,7 +19,7 @@ from reports import (
 )
 from reports.page import Section
 from store.decision import Decision
-from store.run import Run
+from store.runs.run import Run
 
 
 def sections(run: Run) -> tuple[Section, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from store.version_verdict import Dispatch
+from store.verdicts.version_verdict import Dispatch
 
 MORE = 6  # changes that are shown
 

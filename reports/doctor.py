@@ -9,7 +9,7 @@ from backends.wire import to_plain
 from reports import numbers, wording
 from reports.json_line import json_line
 from reports.page import Section, Table, one_line, text
-from store.diagnosis import Diagnosis, Finding, Severity
+from store.serving.diagnosis import Diagnosis, Finding, Severity
 
 HIDDEN = "hidden by the one above"
 

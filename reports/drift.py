@@ -9,7 +9,7 @@ from reports.columns import fitted_table
 from reports.json_line import json_line
 from reports.page import Table, escaped, markdown_table
 from reports.wording import count
-from store.drift import Drift, Said
+from store.engines.drift import Drift, Said
 
 ELSEWHERE = "Where each was read: --json or --md."
 DOCUMENTATION = "Documentation: docs_new/.../attention_backend.mdx of sgl-project/sglang at 01d8520."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from backends.cell import Phase
 from reports import numbers
 from store.decision import Decision, Interval, Pair, StepModel
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
 
 Counted = tuple[float, StepModel, Interval]  # calls per 1000 tokens, the step, the pick's ratio on its cell

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reports import wording
 from reports.json_line import json_line
 from reports.page import one_line
-from store.exchanged import Exchanged, Kind, Took
+from store.exchange.items import Exchanged, Kind, Took
 
 FOREIGN = "what was added is foreign: shown by history, report and plan, and nothing is pinned by it; --trust says that you vouch for it"
 PLURALS = {Kind.MACHINE_CODE: "pieces of machine code"}

@@ -9,7 +9,7 @@ from backends.wire import to_plain
 from reports import numbers, page
 from reports.json_line import json_line
 from reports.page import Section, Table
-from store.comparison import CellVerdict, Comparison, Explanation
+from store.verdicts.comparison import CellVerdict, Comparison, Explanation
 
 HEADER = ("new / old", "ratio", "SE", "df", "processes", "alpha", "t", "margin", "interval", "detectable", "answer")
 NOTES = (

@@ -13,7 +13,7 @@ from reports import wording
 from reports.launchers.header import header, unset, written_for
 from reports.launchers.launcher import ExportError, Launcher, flags_of, safe, variables_of
 from reports.launchers.must_follow import must_follow
-from store.pin import Pin
+from store.pins.pin import Pin
 
 HINT = "a hint, commented out: measured with"
 

@@ -7,7 +7,7 @@ from collections import Counter
 from backends.outcome import Outcome
 from reports import wording
 from reports.page import Section, Table
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import NO_DRIVER, NOT_SELECTED, Exclusion
 
 LIMITED, HALF_LIMITED = "by limits", "from one phase by limits"

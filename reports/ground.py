@@ -6,8 +6,8 @@ from backends.environment import Board, Environment
 from reports import asked, boards, kernel_origins, numbers, wording
 from reports.page import Command, Section, Table
 from store.decision import Pair
-from store.run import Run
-from store.scrub import without_places
+from store.evidence.scrub import without_places
+from store.runs.run import Run
 
 
 def environment(run: Run) -> Section:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reports import choice, costs, effect, numbers, sensitivity, serving_words, split, wording
 from store.decision import Decision, Interval, Pair, PairScore, Ruling
-from store.run import FINISHED, Run
+from store.runs.run import FINISHED, Run
 
 PREDICTED = "predicted, not measured"
 NOT_CONFIRMED = f"{PREDICTED}; not confirmed by a serving run"

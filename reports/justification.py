@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from reports import details, headline, wording
 from reports.page import Section, Table, bullet, escaped, markdown
-from store.pin import Pin
-from store.run import Run
-from store.scrub import without_places
+from store.evidence.scrub import without_places
+from store.pins.pin import Pin
+from store.runs.run import Run
 
 
 def render(pin: Pin, run: Run) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from backends.measured import Trial
 from reports import wording
 from reports.page import Table
-from store.run import Run
+from store.runs.run import Run
 
 MOST_NAMES = 4
 PREBUILT = "prebuilt: no compiled file was taken from a cache"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reports import numbers, wording
-from store.triaged import Load, Pace
+from store.serving.triaged import Load, Pace
 
 
 def state(load: Load) -> str:

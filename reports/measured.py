@@ -11,7 +11,7 @@ from reports import numbers, wording
 from reports.kernel_names import launched
 from reports.page import Section, Table
 from store.decision import CellResult, Decision
-from store.run import Run
+from store.runs.run import Run
 
 MODES = {"graph": "captured and replayed as a CUDA graph", "eager": "launched eagerly"}
 DEFAULT, UNRANKED, ABOUT = "default", "not ranked", "about"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reports import numbers, wording
-from store.calibration import NeighbourEffect, Neighbours
+from store.boards.calibration import NeighbourEffect, Neighbours
 
 
 def lines(found: Neighbours, floor: float) -> tuple[str, ...]:

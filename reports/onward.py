@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from store.scrub import without_password
+from store.evidence.scrub import without_password
 
 PLACE = ("gpu=", "gpu.", "engine.command=", "engine.path=")  # where the arms run, or what stands in for it
 STORE = ("store.url=",)

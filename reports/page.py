@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from store.scrub import without_paths
+from store.evidence.scrub import without_paths
 
 MARKDOWN_SPECIAL = str.maketrans({"|": "\\|", "\\": "&#92;", "&": "&amp;", "<": "&lt;", ">": "&gt;", "*": "\\*", "`": "\\`"})
 LEADING_UNDERSCORE = re.compile(r"(?<!\w)_")

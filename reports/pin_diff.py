@@ -11,10 +11,10 @@ from reports.json_line import json_line
 from reports.page import Section, Table, clean
 from reports.side_by_side import TOGETHER, WHY, worst
 from reports.verdict_row import interval, times
-from store.comparison import Label
-from store.pin_diff import PinDiff, Plain
-from store.verdict import Change
-from store.version_verdict import Row
+from store.pins.pin_diff import PinDiff, Plain
+from store.verdicts.comparison import Label
+from store.verdicts.verdict import Change
+from store.verdicts.version_verdict import Row
 
 MOST = 3  # of a kind on the first screen
 ABSENT = "absent"

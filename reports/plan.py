@@ -11,8 +11,8 @@ from reports import asked, left_out, numbers, recorded_reason, searched, traffic
 from reports.gpu import gpu_section
 from reports.json_line import json_line
 from reports.page import Section, Table, text
+from store.engines.rule_path import RuleStep
 from store.plan import Plan
-from store.rule_path import RuleStep
 from store.scenario import WeightedCell
 
 

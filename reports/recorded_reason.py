@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backends.cell import Phase
 from reports import numbers, wording
-from store.recorded_reason import Expected, ReasonHere, ReasonTest, RecordedReason, Shape
+from store.engines.recorded_reason import Expected, ReasonHere, ReasonTest, RecordedReason, Shape
 
 PACKAGES = {"flashinfer": "FlashInfer"}
 PLACES = {"https://github.com/sgl-project/sglang": "sglang", "https://github.com/flashinfer-ai/flashinfer": "flashinfer"}

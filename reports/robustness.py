@@ -8,7 +8,7 @@ from backends.cell import Phase
 from reports import numbers, wording
 from reports.page import Section
 from store.decision import Between, Decision, Resampled, Robustness
-from store.run import Run
+from store.runs.run import Run
 
 HOUR_S = 3600.0
 

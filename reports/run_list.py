@@ -11,7 +11,7 @@ from reports.json_line import json_line
 from reports.page import Table, text_table
 
 if TYPE_CHECKING:
-    from store.history import RunSummary
+    from store.past.history import RunSummary
 
 HEADER = ("run", "created", "status", "model", "traffic", "board", "engine", "rounds", "ruling or side")
 NONE = "no run in this database; `attnpin tune` makes one\n"

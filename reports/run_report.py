@@ -5,7 +5,7 @@ from __future__ import annotations
 from backends.wire import to_plain
 from reports import details, headline, page, wording
 from reports.json_line import json_line
-from store.run import Run
+from store.runs.run import Run
 
 
 def render_text(run: Run) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from backends.cell import Phase
 from reports import numbers, wording
 from reports.page import Section, Table
-from store.run import Run
+from store.runs.run import Run
 from store.search import Fate, Searched, SearchKind, Space, Tried
 
 WORTH = "ratio = attention time of the phase / the default's in the same process; a screen only picks what is raced"

@@ -6,7 +6,7 @@ from reports import numbers, wording
 from reports.page import Section, Table
 from store.decision import Decision, Sensitivity
 from store.revisit import Condition
-from store.run import Run
+from store.runs.run import Run
 
 HEADER = ("condition", "arm", "as usual", "then", "to the first, as usual", "then")
 

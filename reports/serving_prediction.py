@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reports import numbers
 from reports.page import Table
 from reports.serving_words import measured_change_ms, middle, prediction, serves
-from store.serving_run import PRIMARY, ServingRun
+from store.serving.serving_run import PRIMARY, ServingRun
 
 LEAD = (
     "Predicted is the difference of the two sides' attention times in the pin, over all layers of a step, everything else being the same; "

@@ -11,8 +11,8 @@ from reports import numbers, serving_prediction
 from reports.json_line import json_line
 from reports.page import Section, Table, clean, text_table
 from reports.serving_words import METRICS, middle, serves, starts_of, value_of
-from store.run import Run
-from store.serving_run import Contrast, ServingRun
+from store.runs.run import Run
+from store.serving.serving_run import Contrast, ServingRun
 
 
 def render_json(found: ServingRun) -> str:

@@ -8,9 +8,9 @@ from statistics import median
 
 from reports import numbers, wording
 from reports.page import clean
-from store.comparison import Label
-from store.serving_run import PRIMARY, Contrast, Level, Predicted, Sent, ServedStart, ServingRun
-from store.verified import DECODE, PREFILL
+from store.serving.serving_run import PRIMARY, Contrast, Level, Predicted, Sent, ServedStart, ServingRun
+from store.serving.verified import DECODE, PREFILL
+from store.verdicts.comparison import Label
 
 SIDES = {True: "with the pin", False: "without it"}
 METRICS = {

@@ -11,10 +11,10 @@ from reports import dispatch, explanation, numbers, page, ways_out, wording
 from reports.json_line import json_line
 from reports.page import Section, Table, clean
 from reports.verdict_row import interval, times
-from store.comparison import Label, Why
-from store.run import Run
-from store.side_by_side import SideBySide
-from store.version_verdict import Beside, Row, VersionVerdict
+from store.comparisons.side_by_side import SideBySide
+from store.runs.run import Run
+from store.verdicts.comparison import Label, Why
+from store.verdicts.version_verdict import Beside, Row, VersionVerdict
 
 HEADER = ("arm", "cell", "baseline", "candidate", "ratio (98 % interval)", "verdict", "pairs", "detectable")
 MOVED = ("what", "baseline", "candidate", "touches")

@@ -10,7 +10,7 @@ from backends.outcome import Outcome
 from reports import choice, numbers, wording
 from reports.summary import heaviest
 from store.decision import Decision, Interval, Pair, PairScore, Ruling
-from store.run import Run
+from store.runs.run import Run
 
 WIDTH = 24  # of a drawn interval
 ONE_PROCESS = "one process says nothing about how sure it is"

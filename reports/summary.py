@@ -10,8 +10,8 @@ from backends.simulated.world import is_simulated
 from reports import costs, failures, headline, measured, numbers, onward, searched, sensitivity, wording
 from reports.page import Table, clean, text_table
 from store.decision import Decision, Ruling
-from store.pin import Pin
-from store.run import INCOMPLETE, Run
+from store.pins.pin import Pin
+from store.runs.run import INCOMPLETE, Run
 from store.scenario import WeightedCell
 
 MOST_ROWS = 12  # of the table; the report has all of them

@@ -11,7 +11,7 @@ from reports import numbers, wording
 from reports.json_line import json_line
 from reports.page import Table, clean, text_table
 from reports.web.page import Dress
-from store.sweep import Ending, Entry, Sweep
+from store.sweeps.sweep import Ending, Entry, Sweep
 
 HEADER = ("scenario", "board", "result", "effect on a step", "pin", "time")
 PAGE = "index.html"

@@ -9,8 +9,8 @@ from reports import numbers, wording
 from reports.json_line import json_line
 from reports.page import Table, clean, text_table
 from reports.sweep import name, short
-from store.sweep import Entry
-from store.sweep_cost import Cost, SweepCost
+from store.sweeps.sweep import Entry
+from store.sweeps.sweep_cost import Cost, SweepCost
 
 HEADER = ("scenario", "time", "known from", "")
 

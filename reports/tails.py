@@ -16,7 +16,7 @@ from backends.cell import Phase
 from reports import effect, numbers, wording
 from reports.page import Section, Table
 from store.decision import Decision, Interval, Pair, StepModel
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
 
 PERCENTILES = (0.5, 0.99)

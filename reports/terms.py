@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from backends.serving_jit import Builds
 from store.decision import Pair
-from store.run import Run
-from store.serving_terms import ServingTerms
+from store.engines.serving_terms import ServingTerms
+from store.runs.run import Run
 
 BUILDS = {Builds.PER_SHAPE: "while serving too", Builds.FIRST_USE: "once a machine", Builds.NEVER: "never"}
 

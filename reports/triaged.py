@@ -10,9 +10,9 @@ from reports.json_line import json_line
 from reports.page import clean, one_line
 from reports.verdict import ABSENT, BEARINGS
 from reports.verified import cleaned, shortened, without_sources
-from store.triaged import Cause, Proof, Triaged
-from store.verdict import Verdict
-from store.verified import Quote
+from store.serving.triaged import Cause, Proof, Triaged
+from store.serving.verified import Quote
+from store.verdicts.verdict import Verdict
 
 LABEL = 8
 MOST_CAUSES = 4  # in full; the rest by name

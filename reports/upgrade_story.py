@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from reports import numbers, wording
 from reports.dispatch import unchanged_twin
 from reports.page import clean
-from store.comparison import Label
-from store.run import Run
-from store.side_by_side import SideBySide
-from store.version_verdict import VersionVerdict
+from store.comparisons.side_by_side import SideBySide
+from store.runs.run import Run
+from store.verdicts.comparison import Label
+from store.verdicts.version_verdict import VersionVerdict
 
 ORDER = (Label.REGRESSED, Label.IMPROVED, Label.EQUIVALENT, Label.INCONCLUSIVE)
 STILL = "open"  # more pairs may settle it

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from backends.wire import to_plain
 from reports.json_line import json_line
 from reports.page import Table, clean, one_line, text_table
-from store.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Verdict
+from store.verdicts.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Verdict
 
 HEADER = ("what", "was", "is", "touches")
 ABSENT = "absent"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from reports import wording
 from reports.page import Command, Section, Table, clean, escaped, markdown, markdown_table
 from reports.verdict import BEARINGS, change_table, flags_line
-from store.verdict import Status, Verdict
+from store.verdicts.verdict import Status, Verdict
 
 MARK = "<!-- attnpin check -->"  # by which a workflow finds its own comment again
 MOST_BYTES = 60_000  # GitHub takes 65,536 characters

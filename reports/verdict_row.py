@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from reports import numbers
-from store.version_verdict import Row
+from store.verdicts.version_verdict import Row
 
 
 def worst(rows: Iterable[Row]) -> Row | None:

@@ -10,7 +10,7 @@ from backends.wire import to_plain
 from reports import numbers, wording
 from reports.json_line import json_line
 from reports.page import clean
-from store.verified import Difference, Graphs, Quote, Server, Verified
+from store.serving.verified import Difference, Graphs, Quote, Server, Verified
 
 LABEL = 12
 BOTH = "both phases"

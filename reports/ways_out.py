@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reports.dispatch import unchanged_twin
-from store.comparison import Label
-from store.run import Run
-from store.verdict import Change
-from store.version_verdict import VersionVerdict
+from store.runs.run import Run
+from store.verdicts.comparison import Label
+from store.verdicts.verdict import Change
+from store.verdicts.version_verdict import VersionVerdict
 
 
 def sentences(baseline: Run, verdict: VersionVerdict) -> Iterator[str]:

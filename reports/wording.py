@@ -13,8 +13,8 @@ from backends.question import ENGINES
 from reports import numbers
 from reports.page import clean
 from store.decision import Decision, Pair
-from store.pin import Pin, Requests, ValidFor
-from store.run import RUNNING, Run
+from store.pins.pin import Pin, Requests, ValidFor
+from store.runs.run import RUNNING, Run
 from store.scenario import Engine, Scenario, Traffic, WeightedCell
 
 SHORT_DIGEST = 12

@@ -8,11 +8,11 @@ from backends.arm import Arm
 from backends.cell import Phase
 from backends.drafting import Drafting
 from backends.reason import Reason
-from store.rule_path import RuleStep
-from store.run import DefaultPick
+from store.engines.rule_path import RuleStep
+from store.engines.serving_terms import ServingTerms
+from store.runs.run import DefaultPick
 from store.scenario import Exclusion, Scenario, WeightedCell
 from store.search import Space
-from store.serving_terms import ServingTerms
 
 
 @dataclass(frozen=True)

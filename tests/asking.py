@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
-import conf
 from backends.capability import BackendEntry
 from backends.cell import Phase
-from backends.entry import entry_from
 from backends.gpu import Gpu
 from backends.judgement import reasons
 from backends.model import Attention, LayerKind, Model
 from backends.question import Question
 from backends.reason import Reason
+from tuner.shipped import shipped_entries
 
 NAMES = (
     *("triton", "torch_native", "flex_attention", "dsa", "qsa", "dsv4", "fa3", "fa4", "flashinfer", "llada2_cfg_flashinfer"),
@@ -34,8 +30,7 @@ QUESTION = Question(MODEL, MODEL.layers, GPU, Phase.DECODE, "bfloat16", "auto", 
 
 @cache
 def entries() -> dict[str, BackendEntry]:
-    folder = Path(conf.__file__).parent / "backend"
-    return {path.stem: entry_from({"name": path.stem, **YAML(typ="safe").load(path)}) for path in sorted(folder.glob("*.yaml"))}
+    return {entry.name: entry for entry in shipped_entries("sglang")}
 
 
 def undriven(*names: str) -> tuple[BackendEntry, ...]:

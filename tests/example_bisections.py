@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reports.bisection import render_text
-from store.bisection import Bisection
-from store.comparison_evidence import read_comparison
+from store.comparisons.comparison_evidence import read_comparison
+from store.verdicts.bisection import Bisection
 from tuner.bisect import bisected
 from tuner.bisecting.releases import Asked, Line, line_of
 from tuner.compare import Compared, Enough

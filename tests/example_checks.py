@@ -7,9 +7,9 @@ from pathlib import Path
 
 from reports import onward
 from reports.checked import render_text
-from store.checked import Checked
-from store.evidence import read_evidence
-from store.run import Run
+from store.evidence.run_evidence import read_evidence
+from store.runs.run import Run
+from store.verdicts.checked import Checked
 from tuner.check import verdict
 from tuner.checking import concluding
 from tuner.checking.confirm import old_versions

@@ -11,11 +11,11 @@ from reports.web.comparison_page import comparison_page
 from reports.web.html import render
 from reports.web.page import WebPage
 from reports.web.run_page import run_page
-from store.evidence import read_evidence
-from store.pin import Pin
-from store.pin_files import evidence_entry, read_pin, verify_evidence, write_pin
-from store.run import Run
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
+from store.evidence.run_evidence import read_evidence
+from store.pins.pin import Pin
+from store.pins.pin_files import evidence_entry, read_pin, verify_evidence, write_pin
+from store.runs.run import Run
 from tests import example_bisections, example_checks
 from tuner.comparing.recorded import EVIDENCE, judged, recorded
 from tuner.comparing.recorded import texts as comparison_texts

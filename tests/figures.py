@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.course_plot import draw as draw_courses
-from store.course import Course
+from store.past.course import Course
 from tests.bench.peers.plot import draw as draw_peers
 from tests.bench.peers.rows import ROWS, read_rows
 from tests.bench.peers.score import results

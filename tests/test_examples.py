@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from store.bisection import Standing
-from store.checked import Action, Answer, Ground
-from store.comparison import Label
-from store.pin_files import read_pin
-from store.pin_yaml import in_order
+from store.pins.pin_files import read_pin
+from store.pins.pin_yaml import in_order
+from store.verdicts.bisection import Standing
+from store.verdicts.checked import Action, Answer, Ground
+from store.verdicts.comparison import Label
 from tests.example_bisections import SUFFIX, bisection_of, bisection_texts
 from tests.example_checks import check_of, check_texts
 from tests.examples import (

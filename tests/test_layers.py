@@ -6,7 +6,9 @@ import ast
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,16 @@ def test_a_room_imports_only_itself_and_the_rooms_below(room):
     above = set(ROOMS[: ROOMS.index(room)])
     upward = {str(source.relative_to(ROOT)): sorted(top_names(source) & above) for source in sources(room)}
     assert {source: names for source, names in upward.items() if names} == {}
+
+
+def test_the_packages_of_the_store_import_one_way():
+    """As do the modules that lie beside them. A circle raises `graphlib.CycleError`."""
+    needed: dict[str, set[str]] = defaultdict(set)
+    for source in sources("store"):
+        package = source.relative_to(ROOT / "store").with_suffix("").parts[0]
+        needed[package] |= {module.split(".")[1] for module in imported(source) if module.startswith("store.")} - {package}
+    order = list(TopologicalSorter(needed).static_order())
+    assert order.index("database") < order.index("runs") < order.index("exchange")
 
 
 def test_the_worker_never_imports_what_belongs_to_the_controller():

@@ -10,9 +10,9 @@ from backends.environment import Board
 from backends.spec import StageSpec, TimingSpec
 from backends.timing.anchor_kernels import source_digest
 from backends.wire import from_plain
-from store.calibrations import keep_machine_code, machine_code
-from store.connect import Store
-from store.repository import add_anchors
+from store.boards.calibrations import keep_machine_code, machine_code
+from store.database.connect import Store
+from store.runs.repository import add_anchors
 from tuner.job import Job
 from tuner.session import Session
 

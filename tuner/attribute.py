@@ -8,10 +8,10 @@ from dataclasses import replace
 from packaging.utils import canonicalize_name
 
 from backends.condition import Interest
-from store.attribution import Alone, Attribution
-from store.bisection import Standing
-from store.comparison import Label
-from store.verdict import Change
+from store.verdicts.attribution import Alone, Attribution
+from store.verdicts.bisection import Standing
+from store.verdicts.comparison import Label
+from store.verdicts.verdict import Change
 from tuner.attributing.conclude import concluded
 from tuner.attributing.moves import Move, in_order, moves
 from tuner.bisecting.standing import fault_of, standing

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from backends.environment import Environment
-from store.audit import Audit
-from store.connect import Store, open_store
+from store.database.connect import Store, open_store
 from store.digest import audit_digest
 from store.plan import Plan
-from store.repository import begin_run, finished_run, load_run, save_decision
-from store.run import Run
+from store.runs.repository import begin_run, finished_run, load_run, save_decision
+from store.runs.run import Run
+from store.verdicts.audit import Audit
 from tuner.auditing.plan import audited, blocked, narrowed
 from tuner.auditing.steps import Steps, recorded
 from tuner.auditing.verdict import audit_of_run, decision_of, unmeasured

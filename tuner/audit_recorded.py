@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from store.audit import Audit, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict
 from store.decision import Pair
-from store.evidence import read_evidence
-from store.rule_path import RuleStep
-from store.run import Run
+from store.engines.rule_path import RuleStep
+from store.evidence.run_evidence import read_evidence
+from store.runs.run import Run
 from store.scenario import Scenario
+from store.verdicts.audit import Audit, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict
 from tuner.auditing import reported
 from tuner.auditing.figures import Figures, read_figures
 from tuner.auditing.steps import Steps, recorded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reports.wording import title
-from store.bisection import TOLD, WELL, Bisection, Standing, Tried, Turn
+from store.verdicts.bisection import TOLD, WELL, Bisection, Standing, Tried, Turn
 from tuner.bisecting.releases import Asked, Line, in_files, line_of
 from tuner.bisecting.search import turn
 from tuner.bisecting.trying import Compare, Trying

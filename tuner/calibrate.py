@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
 from backends.anchored import Anchors
-from backends.arm import Arm
-from backends.measured import Trial
-from backends.outcome import Outcome
-from store.calibration import Calibration, Neighbours, key_of
-from store.calibrations import save_calibration
-from store.connect import Store, open_store
-from store.digest import audit_digest, copies_digest
+from store.boards.calibration import Calibration, Neighbours, key_of
+from store.boards.calibrations import save_calibration
+from store.database.connect import Store, open_store
+from store.past.history import list_runs
 from store.plan import Plan
-from store.repository import begin_run, load_run, save_decision
-from store.run import FINISHED, Run
+from store.runs.repository import begin_run, load_run, save_decision
+from store.runs.run import FINISHED, Run
 from store.scenario import WeightedCell
 from tuner.anchors import take_anchors
 from tuner.budgeting.budget import fewest_processes
+from tuner.calibrating.copies import calibration_run, copied, on_cells
+from tuner.calibrating.earlier import with_earlier_probes
 from tuner.consult import begin_engine, consult
 from tuner.drivers import refuse_undriven
 from tuner.errors import Incomplete
 from tuner.job import Job
 from tuner.machine import device_key, meet
-from tuner.new_run import command_line, new_run, stage_of
-from tuner.noise import COPY, noise_of, sigma_0
+from tuner.new_run import new_run, stage_of
+from tuner.noise import noise_of, sigma_0
 from tuner.plan import make_plan
 from tuner.probe import open_cells, probe_arms
 from tuner.progress import Progress
@@ -41,24 +40,38 @@ from tuner.tune import job_of, refuse_hopeless
 from tuner.waiting import Wait, take_device
 
 Choice = Callable[[Plan], tuple[WeightedCell, ...]]
+Turn = Callable[[Run, int], Collection[str]]
+Staying = Callable[[Run], Collection[str]]
 Beside = Callable[[Run], Neighbours]
 
 
-def run_calibrate(
-    settings: Settings, processes: int, slowed: Sequence[float] = (), cells: Choice | None = None, neighbours: bool = False
-) -> Calibration:
-    """Measures the arms and cells that `tune` would, each arm twice, in ``processes`` fresh processes, and stores what that says.
+@dataclass(frozen=True)
+class Wish:
+    """``processes`` fresh ones, in each of which every arm is beside its copy and copies that are ``slowed`` by so many more launches, as
+    shares: a slowdown of known size, whose rounds are stored and say nothing of the noise. ``cells``: others than the traffic's.
+    ``slowed_on``: names of the only cells that are slowed, of the run and of the number of those that the store had before it.
+    ``staying``: names of the cells that the next process measures, by what the run has; none = it is over. ``neighbours``: as many
+    processes again while the other visible GPUs are busy."""
 
-    An unfinished calibration of the same request goes on. ``slowed``: beside them copies with so many more launches, as shares:
-    a slowdown of known size, whose rounds are stored and say nothing of the noise. ``cells``: others than the traffic's.
-    ``neighbours``: as many processes again while the other visible GPUs are busy.
+    processes: int
+    slowed: tuple[float, ...] = ()
+    cells: Choice | None = None
+    slowed_on: Turn | None = None
+    staying: Staying | None = None
+    neighbours: bool = False
+
+
+def run_calibrate(settings: Settings, wish: Wish) -> Calibration:
+    """Measures the arms and cells that `tune` would, each arm twice, and stores what that says.
+
+    An unfinished calibration of the same request goes on; what a finished one's probes found within a day is not asked again.
     """
     refuse_undriven(settings.scenario.engine.name, settings.entries)
     store = open_store(settings.store_url)
-    settings = _asked(settings, processes)
+    settings = _asked(settings, wish.processes)
     with Progress() as progress, session_of(settings, progress) as session:
         progress.notes(store.notes)
-        return _calibrated(settings, store, session, slowed, cells, neighbours)
+        return _calibrated(settings, store, session, wish)
 
 
 def _asked(settings: Settings, processes: int) -> Settings:
@@ -66,9 +79,7 @@ def _asked(settings: Settings, processes: int) -> Settings:
     return replace(settings, scenario=replace(settings.scenario, measure=measure))
 
 
-def _calibrated(
-    settings: Settings, store: Store, session: Session, slowed: Sequence[float], cells: Choice | None, neighbours: bool
-) -> Calibration:
+def _calibrated(settings: Settings, store: Store, session: Session, wish: Wish) -> Calibration:
     settings, environment = meet(session, settings)
     begin_engine(session, settings, environment)
     plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
@@ -76,60 +87,47 @@ def _calibrated(
     owner = f"attnpin calibrate model={plan.scenario.model.name}"
     facts = take_device(session, device_key(environment.board), owner, Wait(settings.wait_for_gpu_s))
     terms = terms_of(settings, environment, owner)
-    if neighbours:
+    if wish.neighbours:
         refuse_alone(settings, session, terms)
-    begun = new_run(plan, environment, world=settings.world)
-    if cells is not None:
-        begun = on_cells(begun, cells(plan))
-    run = begin_run(store, calibration_run(begun, slowed), settings.fresh)
-    _announce(session.progress, run)
-    job = replace(job_of(run, plan, store, session, facts, settings.budget_s), everyone=True)
-    beside = partial(beside_neighbours, settings, job, terms) if neighbours else None
-    return work_off(job, run, plan, beside)
+    run = _begun(settings, store, wish, plan, new_run(plan, environment, world=settings.world))
+    _announce(session.progress, run, plan)
+    job = replace(job_of(run, plan, store, session, facts, settings.budget_s), everyone=True, staying=wish.staying)
+    beside = partial(beside_neighbours, settings, job, terms) if wish.neighbours else None
+    return work_off(job, run, plan, _slowed_on(wish, store, run), beside)
 
 
-def _announce(progress: Progress, run: Run) -> None:
+def _begun(settings: Settings, store: Store, wish: Wish, plan: Plan, run: Run) -> Run:
+    asked = calibration_run(run if wish.cells is None else on_cells(run, wish.cells(plan)), wish.slowed)
+    return begin_run(store, asked if settings.fresh else with_earlier_probes(store, asked, datetime.now(UTC)), settings.fresh)
+
+
+def _slowed_on(wish: Wish, store: Store, run: Run) -> Collection[str] | None:
+    if wish.slowed_on is None:
+        return None
+    return wish.slowed_on(run, sum(each.id < run.id for each in list_runs(store)))  # a run's id begins with when it was begun
+
+
+def _announce(progress: Progress, run: Run, plan: Plan) -> None:
     originals = [arm for arm in run.arms if arm.is_original]
     probed = sum(not open_cells(arm, run.cells, run.trials, run.exclusions) for arm in originals)
     progress.total(len(originals) + run.scenario.measure.processes, done=probed + len(run.rounds))
     progress.note(f"run {run.id} on {run.environment.board.name}: {', '.join(arm.name for arm in originals)}, each beside its copy")
+    progress.notes(note for note in run.notes if note not in plan.notes)
 
 
-def on_cells(run: Run, cells: tuple[WeightedCell, ...]) -> Run:
-    """Never the run of the traffic's own cells, nor continued by one."""
-    return replace(run, cells=cells, digest=audit_digest(run.digest, (weighted.cell for weighted in cells)))
-
-
-def calibration_run(run: Run, slowed: Sequence[float] = ()) -> Run:
-    """With every arm entered again; never the run of a `tune` with the same settings, nor continued by one."""
-    copies = [{"copy": COPY}, *({"slowed": share} for share in slowed)]
-    arms = (*run.arms, *(replace(arm, **copy) for copy in copies for arm in run.arms))  # type: ignore[arg-type]
-    return replace(run, arms=arms, digest=copies_digest(run.digest, arms), command=command_line())
-
-
-def work_off(job: Job, run: Run, plan: Plan, beside: Beside | None = None) -> Calibration:
-    """Raises `Incomplete` where the budget ended too early or every arm failed: the run stays open. ``beside`` tells of neighbours."""
+def work_off(job: Job, run: Run, plan: Plan, slowed_on: Collection[str] | None = None, beside: Beside | None = None) -> Calibration:
+    """Raises `Incomplete` where the budget ended too early or every arm failed: the run stays open. ``slowed_on`` as in `copied`;
+    ``beside`` tells of neighbours."""
     stage, timing, board = stage_of(plan), run.scenario.measure.timing, run.environment.board
     before = take_anchors(job.session, job.store, stage, timing, board)
     originals = tuple(arm for arm in job.arms if arm.is_original)
     probe_arms(replace(job, arms=originals), run.trials, len(run.rounds))
     run = load_run(job.store, run.id)
-    job.keep_trials(copied(run.trials, [arm for arm in run.arms if not arm.is_original]))
+    job.keep_trials(copied(run.trials, run.arms, slowed_on))
     race(job)
     after = take_anchors(job.session, job.store, stage, timing, board)
     run = load_run(job.store, run.id)
     return conclude(run, job.store, (before, after), beside(run) if beside else None)
-
-
-def copied(trials: Iterable[Trial], copies: Iterable[Arm]) -> list[Trial]:
-    """What a probe said of an arm holds of its copy; those that are there already are left out."""
-    known = {(trial.arm, trial.cell): trial for trial in trials}
-    theirs = [(copy, trial) for copy in copies for trial in known.values() if trial.arm == copy.original_name]
-    return [
-        replace(trial, arm=copy.name)
-        for copy, trial in theirs
-        if (copy.name, trial.cell) not in known and trial.outcome is not Outcome.INTERRUPTED
-    ]
 
 
 def conclude(run: Run, store: Store, anchors: tuple[Anchors, ...], neighbours: Neighbours | None = None) -> Calibration:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from backends.environment import Board
-from store.calibration import NoiseFloor
-from store.calibrations import calibration_for
-from store.connect import Store
-from store.run import PROTOCOL_VERSION
+from store.boards.calibration import NoiseFloor
+from store.boards.calibrations import calibration_for
+from store.database.connect import Store
+from store.runs.run import PROTOCOL_VERSION
 
 
 def noise_floor(store: Store, board: Board) -> NoiseFloor | None:

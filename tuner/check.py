@@ -9,10 +9,10 @@ from backends.environment import Environment
 from backends.model import Model
 from backends.simulated.world import is_simulated
 from backends.worker.variables import kernel_variables
-from store.pin import Pin, ValidFor
-from store.run import Run
-from store.scrub import without_paths
-from store.verdict import Change, Status, Verdict
+from store.evidence.scrub import without_paths
+from store.pins.pin import Pin, ValidFor
+from store.runs.run import Run
+from store.verdicts.verdict import Change, Status, Verdict
 from tuner.checking.edited import unedited
 from tuner.clock import PhaseClock
 from tuner.errors import OK, Incomplete, UsageError

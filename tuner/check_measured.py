@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.checked import Checked
+from store.verdicts.checked import Checked
 from tuner.check import fast_verdict
 from tuner.checking.edited import unedited
 from tuner.checking.pinned import Pinned, as_pinned

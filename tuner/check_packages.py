@@ -8,9 +8,9 @@ from pathlib import Path
 
 from reports import wording
 from store.errors import StoreError
-from store.pin import Pin
-from store.run import Run
-from store.verdict import Change, FlagsNow, Status, Verdict
+from store.pins.pin import Pin
+from store.runs.run import Run
+from store.verdicts.verdict import Change, FlagsNow, Status, Verdict
 from tuner.checking.edited import unedited
 from tuner.errors import OK, Incomplete, UsageError
 from tuner.image.environment import environment_of

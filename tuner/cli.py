@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
+from typer import TyperException
 
 from tuner import completion
 from tuner.boundary import guarded
@@ -24,7 +26,7 @@ from tuner.commands import (
     serving,
     triaging,
 )
-from tuner.errors import INTERRUPTED
+from tuner.errors import INTERRUPTED, UsageError
 
 COMMANDS = (
     *("plan", "tune", "check", "audit", "compare", "bisect", "calibrate", "export", "diff", "confirm", "verify", "triage", "launch"),
@@ -63,10 +65,24 @@ def _dispatch(arguments: list[str], debug: bool) -> int | None:
         from tuner.ownership import refuse_foreign_modules
 
         refuse_foreign_modules()
-    code: int | None = app(args=arguments or ["--help"], standalone_mode=False, prog_name="attnpin", obj=debug)
+    with _named(arguments):
+        code: int | None = app(args=arguments or ["--help"], standalone_mode=False, prog_name="attnpin", obj=debug)
     if code == INTERRUPTED:  # what Typer makes of Ctrl-C
         raise KeyboardInterrupt
     return code
+
+
+@contextmanager
+def _named(arguments: Sequence[str]) -> Iterator[None]:
+    """Of a missing value Typer does not say which command lacks it."""
+    try:
+        yield
+    except TyperException as error:
+        if getattr(error, "ctx", None) is not None or not arguments:
+            raise
+        within = len(arguments) > 1 and arguments[0] == "db" and not arguments[1].startswith("-")
+        words = " ".join(["attnpin", *arguments[: 1 + within]])
+        raise UsageError(f"{error.format_message().rstrip()} (see `{words} --help`)") from error
 
 
 def _version(asked: bool) -> None:

@@ -6,20 +6,22 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
-from store.connect import Store, open_store
+from store.comparisons.side_by_side import SideBySide
+from store.comparisons.side_by_sides import begin_side_by_side, end_side_by_side, finished_side_by_side, load_side_by_side
+from store.database.connect import Store, open_store
 from store.errors import RunClosed
-from store.run import FINISHED
-from store.side_by_side import SideBySide
-from store.side_by_sides import begin_side_by_side, end_side_by_side, finished_side_by_side, load_side_by_side
-from store.version_verdict import VersionVerdict
+from store.runs.run import FINISHED
+from store.verdicts.version_verdict import VersionVerdict
 from tuner.comparing.begun import OWNER, refuse_incomparable, refuse_untouched, side_by_side, with_noise
 from tuner.comparing.both import Both, manners_of, shared_stage
+from tuner.comparing.differences import pairs_of
 from tuner.comparing.env import Env
-from tuner.comparing.judge import needs_more, rule_of
+from tuner.comparing.judge import rule_of
 from tuner.comparing.question import refuse_other_questions, refuse_slow_baseline
 from tuner.comparing.recorded import judged
 from tuner.comparing.rounds import next_pair
 from tuner.comparing.side import Side, beside, session_for, settings_for, side_of, with_overlay
+from tuner.comparing.sitting_out import needs_more
 from tuner.comparing.tuning import choices_of
 from tuner.drivers import refuse_undriven
 from tuner.errors import Incomplete
@@ -148,8 +150,10 @@ def probed(both: Both, measured: SideBySide) -> Both:
 def work_off(both: Both, progress: Progress, rule: Rule, enough: Enough | None = None) -> bool:
     """Probe each side alone, then pairs of processes until the rule says that all is told. False: it was ``enough`` before."""
     measured = load_side_by_side(both.store, both.id)
-    progress.total(2 * len(measured.baseline.arms) + rule.looks[-1])
+    probes, pairs = 2 * len(measured.baseline.arms), rule.looks[-1]
+    progress.total(probes + pairs)
     both = probed(both, measured)
+    progress.total(probes + pairs, done=probes + len(pairs_of(measured)))  # a probe says nothing of how long a pair takes
     while needs_more(measured := load_side_by_side(both.store, both.id), rule):
         if enough is not None and enough(measured, rule):
             return False

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from reports import justification
 from reports import serving_words as words
-from store.comparison import Label
 from store.errors import StoreError
-from store.pin import Pin
-from store.pin_files import read_pin, write_pin
-from store.run import Run
+from store.pins.pin import Pin
+from store.pins.pin_files import read_pin, write_pin
+from store.runs.run import Run
 from store.scenario import Engine
-from store.serving_run import ServedStart, ServingRun, latest
+from store.serving.serving_run import ServedStart, ServingRun, latest
+from store.verdicts.comparison import Label
 from tuner.checking.edited import unedited
 from tuner.confirming import kept
 from tuner.confirming.gpus import kept_for

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backends.simulated.world import is_simulated
-from store.contribution import contribution, leaks
-from store.evidence import evidence_bytes
+from store.evidence.contribution import contribution, leaks
+from store.evidence.run_evidence import evidence_bytes
 from store.files import write_together
-from store.run import FOREIGN, Run
+from store.runs.run import FOREIGN, Run
 from tuner.errors import UsageError
 
 NO_NAME = re.compile(r"[^a-z0-9.-]+")

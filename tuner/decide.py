@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from store.decision import Decision, Pair, Ruling
-from store.run import Run
+from store.runs.run import Run
 from tuner.deciding.because import flag_reasons
 from tuner.deciding.cautions import cautions
 from tuner.deciding.ceiling import Ceiling, too_low

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from reports import wording
-from store.pin_diff import PinDiff, Turn
-from store.verdict import Change
+from store.pins.pin_diff import PinDiff, Turn
+from store.verdicts.verdict import Change
 from tuner.diffing import reasons, times
 from tuner.diffing.changes import changes
 from tuner.diffing.moved import asked, moved, other_board

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from backends.capability import BackendEntry
-from store.drift import Drift, Said
+from store.engines.drift import Drift, Said
 from tuner.doctor.known import read_known
 from tuner.drifting.compare import differences
 from tuner.drifting.matrix import PAGE, DocsRow

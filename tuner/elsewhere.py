@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from store.foreign_file import holds_foreign
+from store.exchange.foreign_file import holds_foreign
 
 if TYPE_CHECKING:
-    from store.connect import Store
+    from store.database.connect import Store
     from store.scenario import Scenario
 
 SQLITE = "sqlite:///"
@@ -20,7 +20,7 @@ def measured_elsewhere(scenario: Scenario, url: str) -> tuple[str, ...]:
     """A sentence for each of the newest decided foreign runs of this model, traffic and GPU; none where there is no store to ask."""
     if url.startswith(SQLITE) and not holds_foreign(Path(url.removeprefix(SQLITE)).expanduser()):
         return ()  # most plans
-    from store.connect import open_store
+    from store.database.connect import open_store
     from store.errors import StoreError
 
     try:
@@ -31,8 +31,8 @@ def measured_elsewhere(scenario: Scenario, url: str) -> tuple[str, ...]:
 
 def _sentences(store: Store, scenario: Scenario) -> Iterator[str]:
     from reports import headline, wording
-    from store.history import foreign_runs
-    from store.repository import load_run
+    from store.past.history import foreign_runs
+    from store.runs.repository import load_run
 
     for each in foreign_runs(store, scenario.model.name, scenario.traffic.name, scenario.gpu.name, MOST):
         run = load_run(store, each.id)

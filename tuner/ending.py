@@ -6,9 +6,9 @@ from pathlib import Path
 
 from reports import choice, headline, wording
 from store.decision import Decision, Ruling
-from store.pin import Pin
-from store.run import Run
-from store.sweep import Ending
+from store.pins.pin import Pin
+from store.runs.run import Run
+from store.sweeps.sweep import Ending
 
 
 def ending_of(run: Run, decision: Decision, pin: Pin | None, path: Path, exit_code: int) -> Ending:

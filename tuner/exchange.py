@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from store.connect import file_of, left_alone, open_store
-from store.exchange_file import Contents, read_items, write_items
-from store.exchange_records import header_of
-from store.exchanged import Exchanged, Item, Kind, Plain, Took
-from store.export import items
+from store.database.connect import file_of, left_alone, open_store
+from store.database.schema import SCHEMA
+from store.exchange.export import items
+from store.exchange.file import Contents, read_items, write_items
+from store.exchange.items import Exchanged, Item, Kind, Plain, Took
+from store.exchange.records import header_of
+from store.exchange.taking import take
 from store.files import destination
-from store.schema import SCHEMA
-from store.taking import take
 from tuner.errors import UsageError
 from tuner.stored import existing, refuse_absent
 from tuner.version import __version__

@@ -16,6 +16,7 @@ from tuner.suggest import instead
 
 NO_SUCH_KEY = (ConfigKeyError, ConfigAttributeError)
 EVERY_SETTING = "`attnpin tune --cfg job` prints every setting"
+ENTRY = re.compile(r"(?:Could not override '|Error merging override \+*)([\w.]+)")  # Hydra names the override that it was busy with
 TUNE_S_HELP = "see `attnpin tune --help`"  # the only command that takes a --config-name
 
 
@@ -40,11 +41,21 @@ def explain(error: Exception) -> str:
         return _no_such_option(error)
     if isinstance(error, OverrideParseException):
         return _unreadable(error)
+    overridden = ENTRY.search(str(error))
+    if overridden and isinstance(cause, OmegaConfBaseException) and not str(cause.full_key).startswith(overridden[1]):
+        return _of_an_entry(cause, overridden[1])
     if isinstance(cause, NO_SUCH_KEY):
         return no_such_key(str(cause.full_key))
     if isinstance(cause, OmegaConfBaseException):
         return _bad_value(cause)
     return _flat(str(error))
+
+
+def _of_an_entry(cause: OmegaConfBaseException, setting: str) -> str:
+    """``cause`` knows where in an entry of a list the fault is, and not which list: that is ``setting``."""
+    if isinstance(cause, NO_SUCH_KEY) and isinstance(cause.object_type, type):
+        return f"an entry of {setting} has no {str(cause.full_key)!r}; {instead(str(cause.full_key), names.keys(cause.object_type))}"
+    return f"in {setting}: {_bad_value(cause)}"
 
 
 def _no_such_option(error: MissingConfigException) -> str:

@@ -65,7 +65,10 @@ def _config_dir() -> str | None:
 
 def hydra_arguments(arguments: Sequence[str]) -> list[str]:
     """``arguments`` with our own flags turned into overrides and all overrides first: Hydra takes them in one run only."""
-    own, rest = _own_flags().parse_known_args(list(arguments))
+    try:
+        own, rest = _own_flags().parse_known_args(list(arguments))
+    except argparse.ArgumentError as error:
+        raise UsageError(f"{error}; {TUNE_S_HELP}") from error
     known = _parsed(rest)
     options = list(rest)
     for override in known.overrides:
@@ -102,7 +105,7 @@ def _parsed(arguments: list[str]) -> argparse.Namespace:
 
 
 def _own_flags() -> argparse.ArgumentParser:
-    flags = argparse.ArgumentParser(prog="attnpin tune", add_help=False, allow_abbrev=False)
+    flags = argparse.ArgumentParser(prog="attnpin tune", add_help=False, allow_abbrev=False, exit_on_error=False)
     for name in OWN_FLAGS:
         flags.add_argument(name, action="store" if name in WITH_VALUE else "store_true")
     return flags

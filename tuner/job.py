@@ -11,8 +11,8 @@ from backends.cell import Cell, Phase
 from backends.measured import Round, Trial
 from backends.spec import StageSpec
 from backends.wire import to_plain
-from store.connect import Store
-from store.repository import add_round, add_trials, add_wall_seconds
+from store.database.connect import Store
+from store.runs.repository import add_round, add_trials, add_wall_seconds
 from store.scenario import Exclusion, Scenario, WeightedCell
 from tuner.budgeting.budget import Budget
 from tuner.rounds.lent import Lend, nobody
@@ -24,7 +24,7 @@ class Job:
     """One run on one machine, stored as ``run_id``. ``arms`` in the order of their probes; ``default`` names the engine's own
     pick, by phase; ``labels`` are cautions for every round of it; ``everyone``: no arm leaves the race; ``choices``
     (problem, choice): how libraries that choose by timing are to choose. ``board``: UUID of the device. ``lend``: other boards for its
-    rounds, as long as that context is open."""
+    rounds, as long as that context is open. ``staying``: names of the cells that the next process measures; None = all."""
 
     scenario: Scenario
     store: Store
@@ -41,6 +41,7 @@ class Job:
     choices: tuple[tuple[str, str], ...] = ()
     board: str | None = None
     lend: Lend = nobody
+    staying: Callable[[Run], Collection[str]] | None = None
 
     def question(self, do: str, cells: tuple[Cell, ...], **fields: Any) -> dict[str, Any]:
         """A message that carries the stage, the timing and ``cells``."""

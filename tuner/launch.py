@@ -16,8 +16,8 @@ from reports import wording
 from reports.launchers.started import started
 from reports.page import clean, one_line
 from store.errors import StoreError
-from store.pin import Pin
-from store.pin_files import read_pin
+from store.pins.pin import Pin
+from store.pins.pin_files import read_pin
 from tuner.boundary import say
 from tuner.check import check_fast
 from tuner.engines.choices import Choices

@@ -17,7 +17,7 @@ from backends.judgement import rules_out
 from backends.question import Question
 from backends.reason import Reason
 from store.plan import PageSize, PairExclusion
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import NOT_SELECTED, Exclusion, Scenario
 from tuner.drivers import driver_by, driver_for, gaps
 from tuner.engines.lookup import rules_of

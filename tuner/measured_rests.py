@@ -9,10 +9,10 @@ from backends.environment import Environment
 from backends.spec import TimingSpec
 from backends.step.shape import RestTimes, StepShape
 from backends.wire import from_plain
-from store.connect import Store
+from store.boards.rests import rests_for, save_rest
+from store.database.connect import Store
 from store.plan import Plan
-from store.rests import rests_for, save_rest
-from store.run import PROTOCOL_VERSION
+from store.runs.run import PROTOCOL_VERSION
 from tuner.new_run import stage_of
 from tuner.ranks import ranks_of
 from tuner.session import Session

@@ -11,7 +11,7 @@ from statistics import fmean
 
 from backends.arm import Arm
 from backends.measured import Round
-from store.calibration import ArmNoise, NeighbourEffect, Neighbours
+from store.boards.calibration import ArmNoise, NeighbourEffect, Neighbours
 from tuner.noise import noise_of
 from tuner.objective import process_of
 

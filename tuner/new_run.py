@@ -13,11 +13,11 @@ from backends.cell import Phase
 from backends.environment import Environment
 from backends.simulated.world import World
 from backends.spec import StageSpec
-from store.diagnosis import Finding
 from store.digest import run_digest, simulated_digest
+from store.evidence.scrub import without_password
 from store.plan import Plan
-from store.run import PROTOCOL_VERSION, DefaultPick, Run
-from store.scrub import without_password
+from store.runs.run import PROTOCOL_VERSION, DefaultPick, Run
+from store.serving.diagnosis import Finding
 from tuner.engines.lookup import rules_of
 from tuner.machine import engine_version
 from tuner.ranks import ranks_of

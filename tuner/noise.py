@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 
 from backends.arm import Arm
 from backends.measured import CellRound, Round
-from store.calibration import ArmNoise
+from store.boards.calibration import ArmNoise
 from tuner.objective import served
 from tuner.statistics import quantile, tied, visit_value
 from tuner.verdicts.modes import two_modes

@@ -10,8 +10,8 @@ from typing import Any
 from backends.arm import Arm
 from backends.environment import Distribution, Environment
 from store.decision import Decision, Pair, Ruling
-from store.pin import PIN_SCHEMA, Pin, Requests, ValidFor
-from store.run import Run
+from store.pins.pin import PIN_SCHEMA, Pin, Requests, ValidFor
+from store.runs.run import Run
 from store.scenario import Scenario, Traffic
 
 # Fields of the engine that a pin keeps under names of their own, or that say where and not what.

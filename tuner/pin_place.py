@@ -7,12 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from backends.simulated.world import is_simulated
-from store.connect import file_of
+from store.database.connect import file_of
 from store.errors import PinError
 from store.file_faults import file_fault
 from store.files import destination
-from store.pin import Pin
-from store.pin_files import files_of, read_pin
+from store.pins.pin import Pin
+from store.pins.pin_files import files_of, read_pin
 from tuner.errors import UsageError
 
 

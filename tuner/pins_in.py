@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from store.pin_yaml import HEADER
+from store.pins.pin_yaml import HEADER
 from tuner.errors import UsageError
 
 KEYS = ("schema", "valid_for", "evidence")  # that a pin has at its top, and other YAML files hardly together

@@ -17,7 +17,7 @@ from tuner.engines.heard import Consulted, heard
 from tuner.engines.lookup import rules_of
 from tuner.engines.rules import Settled
 from tuner.limiting.idle import without_idle
-from tuner.limiting.notes import cost_notes, trust_notes
+from tuner.limiting.notes import cost_notes, lonely_notes, trust_notes
 from tuner.limits import Sifted, sift
 from tuner.plan_notes import fatal_notes, traffic_notes, worker_notes
 from tuner.search.space import space_of
@@ -119,6 +119,8 @@ def _notes(found: _Found, packages: Packages | None) -> Iterator[str]:
     yield from found.settled.caveats
     yield from traffic_notes(found.scenario, found.server)
     yield from found.cut
+    if found.scenario.measure.search is None:  # which may try page sizes
+        yield from lonely_notes(found.sifted, dict.fromkeys(weighted.cell.phase for weighted in found.cells))
     yield from cost_notes(found.sifted, measured=True)
     if packages is not None:
         yield from trust_notes(found.sifted)

@@ -9,10 +9,10 @@ from statistics import NormalDist
 from backends.capability import BackendEntry
 from backends.gpu import MEASURED_KINDS
 from backends.model import Attention
-from store.asked import EngineAnswer
 from store.decision import Pair
+from store.engines.asked import EngineAnswer
 from store.plan import Server
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import Lengths, Role, Scenario
 from tuner.drivers import tools_of
 from tuner.engines.lookup import rules_of

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from reports.wording import digest
 from store.errors import PinError
-from store.pin import Requests, ValidFor
-from store.pin_files import read_pin
-from store.run import Run
+from store.pins.pin import Requests, ValidFor
+from store.pins.pin_files import read_pin
+from store.runs.run import Run
 from tuner.pin import valid_for
 
 UNSET = "unset"

@@ -10,7 +10,7 @@ from backends.cell import Cell
 from backends.measured import Trial
 from backends.outcome import Outcome
 from backends.wire import from_plain
-from store.repository import load_run
+from store.runs.repository import load_run
 from store.scenario import Exclusion, WeightedCell
 from tuner.budgeting.rationing import admits
 from tuner.deciding.ceiling import too_low

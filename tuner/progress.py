@@ -23,7 +23,7 @@ class Progress:
         self._total = 1
         self._done = 0
         self._done_before = 0
-        self._started = time.monotonic()
+        self._started = self._stepped = time.monotonic()
         self._best = ""
         self._headline = ""
         self._said = 0.0
@@ -76,18 +76,21 @@ class Progress:
 
     def step(self) -> None:
         self._done += 1
+        self._stepped = time.monotonic()
         if self._bar is not None and self._task is not None:
             self._bar.advance(self._task)
 
     def total(self, total: int, done: int = 0) -> None:
-        """The work begins: ``total`` steps, of which an earlier run did ``done``."""
+        """The work begins: ``total`` steps, of which an earlier run, or steps of another kind, were ``done``. The time left is judged by
+        those from here on."""
         self._total, self._done, self._done_before = total, done, done
-        self._started = time.monotonic()
+        self._started = self._stepped = time.monotonic()
         if self._bar is not None and self._task is not None:
             self._bar.reset(self._task, total=total, completed=done)
 
     def _eta(self) -> str:
         if self._done == self._done_before:
             return ""
-        seconds = (time.monotonic() - self._started) / (self._done - self._done_before) * (self._total - self._done)
-        return f"  ({self._done}/{self._total}, about {seconds:.0f} s left)"
+        a_step = (self._stepped - self._started) / (self._done - self._done_before)
+        seconds = a_step * (self._total - self._done) - (time.monotonic() - self._stepped)
+        return f"  ({self._done}/{self._total}, about {max(0.0, seconds):.0f} s left)"

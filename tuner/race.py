@@ -10,8 +10,8 @@ from functools import partial
 from backends.measured import Round, Trial
 from backends.outcome import Outcome
 from reports.wording import pair
-from store.repository import load_run
-from store.run import Run
+from store.runs.repository import load_run
+from store.runs.run import Run
 from tuner.budgeting.rationing import confirms_in_time, races_in_time
 from tuner.decide import decide
 from tuner.errors import MeasurementInvalid
@@ -40,7 +40,7 @@ def race(job: Job) -> bool:
         job.session.progress.note(str(each))
     with (job.lend if next_round(run, everyone=job.everyone) else nobody)() as lent:
         measured = RoundsAhead(job, lent, here, ordered).measured if lent.places else partial(_foreseeing, job)
-        while coming := next_round(run, time_to_race, job.everyone):
+        while coming := _coming(job, run, time_to_race):
             if not coming.confirms and not races_in_time(job, run, coming):
                 time_to_race = False
             elif coming.confirms and not confirms_in_time(job, run, coming):
@@ -49,6 +49,11 @@ def race(job: Job) -> bool:
                 run_round(job, coming, patience.setdefault(coming.index, Patience(f"round {coming.index + 1}")), measured)
                 run = load_run(job.store, job.run_id)
     return time_to_race
+
+
+def _coming(job: Job, run: Run, racing: bool) -> NextRound | None:
+    coming = next_round(run, racing, job.everyone)
+    return coming if coming is None or job.staying is None else coming.on(job.staying(run))
 
 
 def _foreseeing(job: Job, run: Run, coming: NextRound) -> Round:

@@ -14,7 +14,7 @@ from backends.measured import CellRound, Cost, Round
 from backends.simulated.world import RecordedCell, RecordedProcess, World
 from store.digest import cell_digest
 from store.plan import Plan
-from store.run import Run
+from store.runs.run import Run
 from tuner.budgeting.estimate import Timed, estimate, timed_cells
 from tuner.demo.recordings import recording
 from tuner.errors import UsageError

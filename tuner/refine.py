@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from store.repository import load_run, set_cells
+from store.runs.repository import load_run, set_cells
 from tuner.engines.lookup import rules_of
 from tuner.job import Job
 from tuner.probe import probe_arms

@@ -14,7 +14,7 @@ from tuner.pin_place import refuse_folder
 
 if TYPE_CHECKING:
     from reports.web.page import WebPage
-    from store.run import Run
+    from store.runs.run import Run
 
 STDOUT = "-"
 MISSING = 'a page draws its plots with matplotlib, which is not here ({error}); pip install "attnpin[plot]"'
@@ -32,7 +32,7 @@ def of_pin(pin: Path) -> WebPage:
 def of_stored(run: Run) -> WebPage:
     """Less what may not leave the store."""
     from reports.web.run_page import run_page
-    from store.evidence import public
+    from store.evidence.run_evidence import public
 
     return run_page(public(run))
 

@@ -21,7 +21,7 @@ def session_of(settings: Settings, progress: Progress) -> Session:
 
 def claim_of(settings: Settings) -> str:
     """What two commands have in common that would store the same of a device that is nobody's."""
-    from store.connect import file_of  # here, since a check where nothing changed needs no database
+    from store.database.connect import file_of  # here, since a check where nothing changed needs no database
 
     file = file_of(settings.store_url)
     asked = canonical([settings.store_url if file is None else str(file.resolve()), to_plain(settings.scenario)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backends.arm import Arm
 from backends.cell import Phase
@@ -52,7 +52,8 @@ def entrants(
 
     Left out, phase by phase: an arm not measured on every cell of the phase, one served eagerly where the default
     replays a graph (never ranked against it), one hopelessly slower on every cell, one that ran the very kernels of an
-    arm before it. Their probes stay in the store and are shown.
+    arm before it. Their probes stay in the store and are shown. A copy races on those of its original's cells that it was
+    entered on.
     """
     measured, defaults = measured_trials(trials), set(default.values())
     found: list[Entrant] = []
@@ -87,6 +88,9 @@ def _cells_raced(arm: Arm, phase: Phase, cells: tuple[WeightedCell, ...], measur
     mine = [name for name in names if (arm.name, name) in measured]
     if arm.name == default:
         return mine
+    if not arm.is_original:  # nobody's rival
+        original = set(_cells_raced(replace(arm, copy=1, slowed=0.0), phase, cells, measured, default))
+        return [name for name in mine if name in original]
     return [] if len(mine) < len(names) or _objection(arm, mine, measured, default) else names
 
 

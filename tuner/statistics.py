@@ -13,8 +13,8 @@ from statistics import fmean, median, stdev
 
 from scipy.special import stdtrit
 
-from store.comparison import Comparison
 from store.decision import Interval
+from store.verdicts.comparison import Comparison
 
 POWER = 0.8  # of the minimum detectable effect: a difference of that size is found in four runs of five
 

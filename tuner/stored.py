@@ -6,10 +6,10 @@ from pathlib import Path
 
 from reports import onward
 from reports.wording import status
-from store.connect import Store, file_of, open_store
-from store.history import RunSummary, count_runs, list_runs, newest_own
-from store.repository import load_run, newest_run
-from store.run import Run
+from store.database.connect import Store, file_of, open_store
+from store.past.history import RunSummary, count_runs, list_runs, newest_own
+from store.runs.repository import load_run, newest_run
+from store.runs.run import Run
 from tuner.checking.edited import unedited
 from tuner.errors import UsageError
 from tuner.new_run import command_line

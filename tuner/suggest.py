@@ -9,14 +9,15 @@ LISTED = 12  # more names than this are not read, only scrolled past, where some
 
 
 def nearest(word: str, names: Iterable[str], limit: int = 3) -> tuple[str, ...]:
-    """At most ``limit`` names, best first: the same in other case, same last part of a dotted key, same beginning, then small spelling
-    distance."""
+    """At most ``limit`` names, best first: the same last part of a dotted key, the same beginning, then small spelling distance; where the
+    case alone differs, no others."""
     known = sorted(set(names) - {word})
+    if same_but_case := tuple(name for name in known if name.lower() == word.lower()):
+        return same_but_case[:limit]
     last = word.rpartition(".")[2]
     same_tail = [name for name in known if last and name.rpartition(".")[2] == last]
     begins = [name for name in known if word and name.startswith(word)]
-    same_but_case = [name for name in known if name.lower() == word.lower()]
-    return tuple(dict.fromkeys([*same_but_case, *same_tail, *begins, *_alike(word, known, limit)]))[:limit]
+    return tuple(dict.fromkeys([*same_tail, *begins, *_alike(word, known, limit)]))[:limit]
 
 
 def _alike(word: str, names: list[str], limit: int) -> list[str]:

@@ -11,8 +11,8 @@ from backends.cell import Phase
 from backends.judgement import reasons
 from backends.knob import KV_DTYPE
 from backends.question import FEATURES, Question
+from store.engines.serving_terms import ServingTerms
 from store.scenario import Exclusion, Scenario
-from store.serving_terms import ServingTerms
 from tuner.engines.lookup import rules_of
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from reports import onward, wording
 from store.errors import StoreError
-from store.triaged import Triaged
-from store.verdict import Status, Verdict
-from store.verified import Standing, Start, Verified
+from store.serving.triaged import Triaged
+from store.serving.verified import Standing, Start, Verified
+from store.verdicts.verdict import Status, Verdict
 from tuner.check import comparable_board, fast_verdict
 from tuner.check_packages import check_packages
 from tuner.checking.edited import unedited

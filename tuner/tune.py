@@ -10,15 +10,15 @@ from backends.environment import Environment
 from reports import asked, explanation, justification, summary, wording
 from reports.doctor import in_a_sentence
 from reports.sweep import ending_json
-from store.connect import Store, open_store
+from store.database.connect import Store, open_store
 from store.decision import Decision, Ruling
-from store.diagnosis import Finding
-from store.pin import Pin
-from store.pin_files import evidence_entry, write_pin
+from store.evidence.scrub import private_names, scrubbed
+from store.pins.pin import Pin
+from store.pins.pin_files import evidence_entry, write_pin
 from store.plan import Plan
-from store.repository import load_run, newest_since, save_decision, set_left_out
-from store.run import FINISHED, INCOMPLETE, Run
-from store.scrub import private_names, scrubbed
+from store.runs.repository import load_run, newest_since, save_decision, set_left_out
+from store.runs.run import FINISHED, INCOMPLETE, Run
+from store.serving.diagnosis import Finding
 from tuner.anchors import keep_anchors
 from tuner.budgeting.budget import budget_for, in_order
 from tuner.budgeting.prospect import prospect

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from backends.simulated.world import is_simulated
 from reports import wording
-from store.pin import Pin
-from store.verified import Start, Verified
+from store.pins.pin import Pin
+from store.serving.verified import Start, Verified
 from tuner.checking.edited import unedited
 from tuner.engines import WITH_RULES
 from tuner.engines.lookup import spoken_by

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from reports.launchers.header import header, unset
 from reports.launchers.launcher import Flag, Launcher, flags_of
 from reports.launchers.mark import mark, scalar
-from store.pin import Pin
+from store.pins.pin import Pin
 
 REQUESTS_EACH = 5  # for each that runs at once: what SGLang's guide to its benchmarks asks for at the least
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from reports.launchers.launcher import Launcher, flags_of
-from store.pin import Pin
+from store.pins.pin import Pin
 
 
 def render(pin: Pin, launcher: Launcher) -> str:

@@ -12,7 +12,7 @@ from reports.launchers import sglang_yaml
 from reports.launchers.entries import Entry
 from reports.launchers.launcher import Launcher, flags_of, variables_of
 from reports.launchers.mark import scalar
-from store.pin import Pin
+from store.pins.pin import Pin
 
 SERVICE, NAME, TARGET = "sglang", "attnpin", "/etc/attnpin/sglang.yaml"
 

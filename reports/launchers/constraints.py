@@ -13,7 +13,7 @@ from packaging.version import InvalidVersion, Version
 from reports.launchers.header import header, unset
 from reports.launchers.launcher import Launcher, flags_of
 from reports.page import clean
-from store.pin import Pin
+from store.pins.pin import Pin
 
 
 def render(pin: Pin, launcher: Launcher) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from reports.launchers.header import header, unset
 from reports.launchers.launcher import Launcher, flags_of, variables_of
 from reports.launchers.portable import VARIABLE, assignment, word
-from store.pin import Pin
+from store.pins.pin import Pin
 
 
 def render(pin: Pin, launcher: Launcher) -> str:

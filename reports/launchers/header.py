@@ -5,7 +5,7 @@ from __future__ import annotations
 from reports import wording
 from reports.launchers.launcher import Launcher
 from reports.page import clean
-from store.pin import Pin
+from store.pins.pin import Pin
 
 
 def header(pin: Pin, launcher: Launcher) -> tuple[str, ...]:

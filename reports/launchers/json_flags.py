@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from reports.launchers.launcher import Launcher, flags_of, variables_of
-from store.pin import Pin
+from store.pins.pin import Pin
 
 
 def render(pin: Pin, launcher: Launcher) -> str:

@@ -14,7 +14,7 @@ from reports.launchers.entries import Entry
 from reports.launchers.launcher import Launcher, flags_of
 from reports.launchers.mark import scalar
 from reports.page import clean
-from store.pin import Pin
+from store.pins.pin import Pin
 
 NAME, FOLDER, FILE = "attnpin-sglang", "/etc/attnpin", "sglang.yaml"
 OPENED = re.compile(r"\{(?=\{)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from reports.launchers.entries import Entry, Place
 from reports.page import clean
-from store.pin import Pin
+from store.pins.pin import Pin
 
 
 class ExportError(ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from store.pin import Pin
+from store.pins.pin import Pin
 
 PAGE_SIZES = ("page-size", "block-size")  # SGLang's and vLLM's
 KV_DTYPE = "kv-cache-dtype"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from reports.launchers.header import header, unset
 from reports.launchers.launcher import Flag, Launcher, flags_of
 from reports.launchers.mark import mark, scalar
-from store.pin import Pin
+from store.pins.pin import Pin
 
 
 def render(pin: Pin, launcher: Launcher) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from reports.launchers import sglang_yaml
 from reports.launchers.header import header, unset
 from reports.launchers.launcher import Launcher, flags_of
-from store.pin import Pin
+from store.pins.pin import Pin
 
 ROLES = {"prefill": ("prefill", "prefill"), "decode": ("decode", "decode")}  # in schema 2, and before
 UNIFIED = ("agg", "aggregated")

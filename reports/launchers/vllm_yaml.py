@@ -13,7 +13,7 @@ from dataclasses import replace
 from reports.launchers.header import header, unset
 from reports.launchers.launcher import Flag, Launcher, flags_of
 from reports.launchers.sglang_yaml import lines
-from store.pin import Pin
+from store.pins.pin import Pin
 
 NOTHING = Flag("attention-backend", "auto", None)
 

@@ -22,7 +22,7 @@ from reports.merging.places import Found, body, chosen
 from reports.merging.proof import prove, said
 from reports.merging.steps import Change, Step, Wanted
 from reports.merging.text import Edit, added, edited
-from store.pin import Pin
+from store.pins.pin import Pin
 
 
 @dataclass(frozen=True)

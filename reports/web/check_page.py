@@ -10,9 +10,9 @@ from reports.page import Section
 from reports.web.page import Copied, Part, Plot, Tone, WebPage
 from reports.web.ratio_plot import ratio_plot
 from reports.web.series import Series
-from store.checked import Answer, Checked
-from store.verdict import Status, Verdict
-from store.version_verdict import Row
+from store.verdicts.checked import Answer, Checked
+from store.verdicts.verdict import Status, Verdict
+from store.verdicts.version_verdict import Row
 
 TONES = {
     **dict.fromkeys((Answer.HOLDS.value, Answer.EQUIVALENT.value, Answer.IMPROVED.value, Status.UNCHANGED.value), Tone.GOOD),

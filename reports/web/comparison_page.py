@@ -9,10 +9,10 @@ from reports.web.page import Copied, Part, Plot, Tone, WebPage
 from reports.web.ratio_plot import TOGETHER, ratio_plot
 from reports.web.rows import Axis, Mark, is_wide, svg
 from reports.web.series import Series
-from store.comparison import Label
-from store.scrub import without_places
-from store.side_by_side import SIDES, SideBySide
-from store.version_verdict import Row, VersionVerdict
+from store.comparisons.side_by_side import SIDES, SideBySide
+from store.evidence.scrub import without_places
+from store.verdicts.comparison import Label
+from store.verdicts.version_verdict import Row, VersionVerdict
 
 TONES = {Label.REGRESSED: Tone.BAD, Label.IMPROVED: Tone.GOOD, Label.EQUIVALENT: Tone.PLAIN}
 SIDED = "candidate / baseline"

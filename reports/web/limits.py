@@ -18,7 +18,7 @@ from reports.web.page import Plot
 from reports.web.rows import Axis, Mark, svg
 from reports.web.series import Series
 from store.decision import CellResult, Decision
-from store.run import Run
+from store.runs.run import Run
 
 NARROW = ("fp8", "float8")  # a KV dtype that products of 8-bit numbers may work on
 NONE_KNOWN = "No share of the limit is shown: no rates are known of this device."

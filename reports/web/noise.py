@@ -12,7 +12,7 @@ from reports.web.page import Plot
 from reports.web.processes import Times, deviations
 from reports.web.rows import Axis, Mark, svg
 from reports.web.series import Series
-from store.run import Run
+from store.runs.run import Run
 
 HEADER = ("cell", "arm", "processes", "lowest to highest, of its mean")
 GUARDS = ("cell", "clocks settled", "timed again", "SM clock", "temperature", "power")

@@ -10,8 +10,8 @@ from reports.verdict_row import interval
 from reports.web.page import Plot
 from reports.web.rows import Axis, Mark, is_wide, svg
 from reports.web.series import Series
-from store.comparison import Label
-from store.version_verdict import Row
+from store.verdicts.comparison import Label
+from store.verdicts.version_verdict import Row
 
 TOGETHER = "all cells"
 NOTE = "Within the band a difference is nobody's business. Hollow: equivalent, or not told apart."

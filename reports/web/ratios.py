@@ -12,7 +12,7 @@ from reports.web.page import Plot
 from reports.web.rows import Axis, Mark, is_wide, svg
 from reports.web.series import Series
 from store.decision import CellResult, Decision, Interval
-from store.run import Run
+from store.runs.run import Run
 
 PLOT_HEADER = ("cell", "arm", "ratio to the default", "that is")
 WINNERS_HEADER = ("cell", "tokens", "mode", "fastest", "time", "against", "ratio, fastest / other", "margin")

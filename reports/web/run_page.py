@@ -11,9 +11,9 @@ from reports.web import limits, noise, processes, ratios, steps, times
 from reports.web.page import Copied, Part, Tone, WebPage
 from reports.web.series import Series
 from store.decision import Decision, Ruling
-from store.pin import Pin
-from store.run import Run
-from store.scrub import without_places
+from store.evidence.scrub import without_places
+from store.pins.pin import Pin
+from store.runs.run import Run
 
 TONES = {Ruling.SWITCH: Tone.GOOD, Ruling.KEEP: Tone.PLAIN, Ruling.INCOMPLETE: Tone.OPEN}
 LABELS = {Ruling.SWITCH: "set the flags", Ruling.KEEP: "keep the default", Ruling.INCOMPLETE: "no pin"}

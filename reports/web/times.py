@@ -16,7 +16,7 @@ from reports.web.processes import Times
 from reports.web.rows import is_wide, plain_ticks
 from reports.web.series import Series
 from store.decision import CellResult, Decision
-from store.run import Run
+from store.runs.run import Run
 
 HEIGHT_INCHES = 3.4
 HEADER = ("cell", "requests", "context, mean", "longest", "of all", "arm", "time", "lowest and highest process")

@@ -19,12 +19,12 @@ from pathlib import Path
 from sqlalchemy import Connection, text
 
 from backends.arm import Arm
-from store.connect import Store, open_store, writer, writing
-from store.measured_tables import CellRoundRow, RoundRow, TrialRow, VisitRow
-from store.run import FINISHED, Run
-from store.run_in_session import insert_run
-from store.table_base import Base
-from store.tables import ArmRow, CellRow, DecisionRow, DistributionRow, ExclusionRow, RunRow, WallSecondsRow
+from store.database.connect import Store, open_store, writer, writing
+from store.runs.run import FINISHED, Run
+from store.runs.run_in_session import insert_run
+from store.tables.base import Base
+from store.tables.measured import CellRoundRow, RoundRow, TrialRow, VisitRow
+from store.tables.runs import ArmRow, CellRow, DecisionRow, DistributionRow, ExclusionRow, RunRow, WallSecondsRow
 from tests.store.building import BACKENDS, a_decision, a_round, a_run, all_trials, arm, weighted
 from tests.store.server import Unavailable, running
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 
 from backends.measured import Round
 from backends.timing.warmup import for_process
-from store.connect import open_store
-from store.history import list_runs
-from store.repository import load_run
-from store.run import Run
+from store.database.connect import open_store
+from store.past.history import list_runs
+from store.runs.repository import load_run
+from store.runs.run import Run
 
 BUILD, NOBODYS = "build", "waiting"
 

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean, median, stdev
 
 from backends.measured import Visit
-from store.connect import open_store
-from store.history import list_runs
-from store.repository import load_run
-from store.run import Run
+from store.database.connect import open_store
+from store.past.history import list_runs
+from store.runs.repository import load_run
+from store.runs.run import Run
 from tuner.noise import noise_of
 
 Processes = Sequence[Sequence[Visit]]

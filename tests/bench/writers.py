@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from store.connect import open_store
+from store.database.connect import open_store
 from tests.store.server import Unavailable, running
 from tests.store.writers import FORK, check_written, wait_for, write_rounds
 

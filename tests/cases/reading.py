@@ -7,7 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
+import yaml
+
+from tuner.shipped import LOADER
 
 Cases = Mapping[str, Mapping[str, Any]]
 
@@ -15,5 +17,5 @@ Cases = Mapping[str, Mapping[str, Any]]
 @cache
 def read_cases(name: str) -> Cases:
     """By id."""
-    listed = YAML(typ="safe").load(Path(__file__).with_name(f"{name}.yaml"))
+    listed = yaml.load(Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8"), LOADER)
     return {case["id"]: case for case in listed}

@@ -13,7 +13,7 @@ import pytest
 from backends.engine_says import EngineSays
 from conf import __file__ as conf
 from reports.asked import lines
-from store.asked import EngineAnswer
+from store.engines.asked import EngineAnswer
 from tests.engine.folders import engine_folders
 from tuner import cli
 from tuner.clock import PhaseClock

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.engine.folders import ROOT, engine_folders
 from tests.reports import building
 from tuner.engines.vllm.orders import names_for

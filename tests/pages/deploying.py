@@ -9,7 +9,7 @@ from reports.launchers.header import header
 from reports.launchers.launcher import Launcher, flags_of
 from reports.page import Table, markdown_table
 from reports.wording import engine
-from store.pin import PIN_SCHEMA, Pin, ValidFor
+from store.pins.pin import PIN_SCHEMA, Pin, ValidFor
 from tuner.exporting.launchers import load_launchers
 
 WRITTEN = Path(__file__).with_name("deploying.md")

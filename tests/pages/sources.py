@@ -32,10 +32,10 @@ from ruamel.yaml import YAML
 
 from backends.cell import Cell
 from reports.serving_words import measured_change_ms, middle, serves
-from store.evidence import read_evidence
-from store.run import Run
-from store.side_by_side import SideBySide
-from store.version_verdict import Row
+from store.comparisons.side_by_side import SideBySide
+from store.evidence.run_evidence import read_evidence
+from store.runs.run import Run
+from store.verdicts.version_verdict import Row
 from tests.example_bisections import SUFFIX
 from tests.example_checks import TODAY, check_of
 from tuner.comparing.recorded import judged, recorded

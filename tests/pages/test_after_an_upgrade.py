@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from store.comparison import Label
+from store.verdicts.comparison import Label
 from tests.docs import DOCS
 from tests.pages.commands import of_page, parse
 from tuner.comparing.env import env_of

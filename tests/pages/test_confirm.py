@@ -6,7 +6,7 @@ import re
 from statistics import median
 
 from reports.serving_run import render_text
-from store.comparison import Label
+from store.verdicts.comparison import Label
 from tests.docs import DOCS
 from tests.examples import EXAMPLES, stored
 from tests.pages.commands import of_page, parse

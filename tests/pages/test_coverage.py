@@ -9,7 +9,7 @@ import pytest
 from backends.cell import Cell, Phase
 from backends.model import LayerKind
 from reports import numbers
-from store.run import Run
+from store.runs.run import Run
 from tests.pages.coverage import evidence, page
 from tests.pages.coverage.evidence import DECODE, FRESH, PREFIX, Seen, place_of, seen
 from tests.pages.coverage.features import E5M2, LATENT, MHA, PLAIN, WINDOWED, Feature, features, settings_of, shown

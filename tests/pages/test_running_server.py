@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from store.triaged import Ground
+from store.serving.triaged import Ground
 from tests.pages.commands import of_page, parse
 from tests.tuner.verifying.pinned import LOGS
 from tuner.engines.lookup import spoken_by
@@ -26,7 +26,7 @@ def test_its_commands_are_the_command_lines_own() -> None:
 
 
 def test_every_verdict_is_one_that_the_command_gives() -> None:
-    source = (ROOT / "store" / "verified.py").read_text()
+    source = (ROOT / "store" / "serving" / "verified.py").read_text()
     for verdict in ("as pinned", "different", "not determinable"):
         assert f"| `{verdict}` |" in PAGE and f'"{verdict}"' in source
 

@@ -6,7 +6,7 @@ import pytest
 
 from reports import run_report
 from reports.side_by_side import render_text
-from store.evidence import read_evidence
+from store.evidence.run_evidence import read_evidence
 from tests.examples import EXAMPLES, folders
 from tests.pages.sources import value
 from tuner.comparing.recorded import judged, recorded

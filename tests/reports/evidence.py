@@ -12,7 +12,7 @@ from typing import Any
 from reports import effect, numbers, tails, wording
 from reports.page import clean
 from store.decision import Decision
-from store.run import Run
+from store.runs.run import Run
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]\d+)?(?!\w)")
 SHOWS = (numbers.microseconds, numbers.milliseconds, numbers.seconds, numbers.ratio, numbers.percent, numbers.gib)

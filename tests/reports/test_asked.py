@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from reports import justification, run_report
 from reports.asked import lines
-from store.asked import Difference, EngineAnswer
-from store.run import Run
+from store.engines.asked import Difference, EngineAnswer
+from store.runs.run import Run
 from tests.reports.building import decision, pin, run
 
 SAME = EngineAnswer("0.5.16", "NVIDIA H200", "fa3", "fa3", 1, "bfloat16")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from backends.cell import Phase
 from backends.wire import from_plain
 from reports.audit import AS_REPORTED, render_json, render_text
-from store.audit import Audit, Basis, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict, Relation
 from store.decision import Interval, Pair
+from store.verdicts.audit import Audit, Basis, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict, Relation
 from tests.tuner.auditing.reasons import RULE, here
 
 FA3 = Pair("fa3", "fa3")
@@ -35,7 +35,8 @@ def test_a_reason_is_told_in_one_sentence_with_its_numbers_and_the_default_after
         "",
         "made.up: no longer holds",
         "  reason    fa3 was chosen because FlashInfer was slow; with FlashInfer 0.6.14 here flashinfer takes 44.40 us against 43.50 us "
-        "of fa3 on reason-decode-64x4096, 1.020 (1.018 to 1.022) times, 95 % interval over 4 fresh processes: the reason no longer holds",
+        "of fa3 on reason-decode-64x4096, 1.020 (1.018 to 1.022) times, 95 % interval over 4 fresh processes, "
+        "still longer, but not the 2.000 times of the reason: the reason no longer holds",
         "  expected  flashinfer takes at least 2.000 times the time of fa3 in decode, 64 requests of 4096 tokens",
         "  releases  FlashInfer >= 0.6.0, < 0.6.4; 0.6.14 is installed, not among them; SGLang goes round the fault by itself since 0.5.9 "
         "(0.5.16 is installed)",
@@ -54,6 +55,15 @@ def test_a_default_that_is_slower_ends_with_the_flags_to_paste() -> None:
     text = render_text(audit(default=found))
     assert "default: fa3 is slower: use prefill fa3, decode flashinfer" in text
     assert "  flags     --prefill-attention-backend fa3 --decode-attention-backend flashinfer" in text
+
+
+def test_a_reason_that_holds_no_longer_is_not_contradicted_by_the_times_before_it() -> None:
+    faster = replace(ROUNDS, ratio=0.9, interval=Interval(0.9, 0.89, 0.91, 0.95, 4))
+    assert "4 fresh processes: the reason no longer holds" in reason(ReasonFound(RULE, here(), ReasonVerdict.VOID, (faster,)))
+    sized = here().reason
+    unsized = replace(here(), reason=replace(sized, test=replace(sized.test, slower_by=0.0)))
+    said = reason(ReasonFound(RULE, unsized, ReasonVerdict.VOID, (ROUNDS,)))
+    assert "4 fresh processes, no more than a tie: the reason no longer holds" in said
 
 
 def test_reported_figures_keep_their_digits_and_are_not_called_measured() -> None:

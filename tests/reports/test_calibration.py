@@ -6,7 +6,7 @@ import pytest
 
 from backends.anchored import Anchors
 from reports.calibration import render_text
-from store.calibration import ArmNoise, BoardKey, Calibration
+from store.boards.calibration import ArmNoise, BoardKey, Calibration
 
 NOISE = ArmNoise("fa3/p1", "fa3", "decode-16", 8, 0.0006, 0.0014, 0.0012, 0.0025, -0.21, False, 0.0031, True)
 BEFORE = Anchors(4.31e12, 7.88e14, 1 << 30, (250.0, 252.0), (4000.0, 4000.0), (61.0, 62.0))

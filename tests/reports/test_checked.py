@@ -8,10 +8,10 @@ from dataclasses import replace
 from backends.outcome import Outcome
 from reports.checked import render_json, render_markdown, render_text
 from reports.verdict_markdown import MARK, MOST_BYTES
-from store.checked import Action, Answer, Checked, Glance, Ground, Next
-from store.comparison import CellVerdict, Comparison, Label
-from store.verdict import Change, Status, Verdict
-from store.version_verdict import Broken, Dispatch, Row
+from store.verdicts.checked import Action, Answer, Checked, Glance, Ground, Next
+from store.verdicts.comparison import CellVerdict, Comparison, Label
+from store.verdicts.verdict import Change, Status, Verdict
+from store.verdicts.version_verdict import Broken, Dispatch, Row
 
 NUMBERS = Comparison("flashinfer/p1 on decode-1", 0.7, 0.01, 10.0, 4, 0.005, 3.2, 0.03, 0.08, 0.98, 0.67, 0.73)
 ROW = Row("flashinfer/p1", "decode-1", 50.0, 100.7, CellVerdict(Label.REGRESSED, None, NUMBERS))

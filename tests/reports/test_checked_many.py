@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from reports.checked_many import counts
-from store.verdict import Status, Verdict
+from store.verdicts.verdict import Status, Verdict
 
 
 @pytest.mark.parametrize(("pins", "said"), [(1, "1 pin: 1 unchanged"), (2, "2 pins: 2 unchanged")])

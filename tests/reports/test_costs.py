@@ -8,7 +8,7 @@ from backends.serving_jit import Builds, ServingJit
 from reports import costs, run_report
 from reports.page import Section, Table
 from store.decision import Decision, Pair
-from store.run import Run
+from store.runs.run import Run
 from tests.reports import building
 from tests.reports.building import FA3, FLASHINFER, NATIVE
 from tests.reports.evidence import strange_numbers

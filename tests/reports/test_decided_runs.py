@@ -9,8 +9,8 @@ import pytest
 
 from backends.outcome import Outcome
 from reports import justification, run_report, summary
-from store.pin import Pin
-from store.run import Run
+from store.pins.pin import Pin
+from store.runs.run import Run
 from tests.reports.evidence import strange_numbers
 from tests.tuner import building
 from tests.tuner.deciding.test_ceiling import small

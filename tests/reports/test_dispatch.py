@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.dispatch import MORE, grouped, sentences
-from store.version_verdict import Dispatch
+from store.verdicts.version_verdict import Dispatch
 
 AUTO, FA2 = "flashinfer/p1,decode_backend=auto", "flashinfer/p1"
 CELLS = ("decode-16", "decode-64")

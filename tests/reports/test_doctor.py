@@ -9,7 +9,7 @@ from backends.condition import Installed, Management, ServingCondition, Toolkit
 from backends.environment import Board, Environment
 from backends.wire import from_plain
 from reports.doctor import render_json, render_text
-from store.diagnosis import Diagnosis, Finding, Severity
+from store.serving.diagnosis import Diagnosis, Finding, Severity
 from tests.tuner.doctor.patients import condition
 
 BOARD = Board("cuda", "NVIDIA H200", 90, "GPU-1", 150754820096, 700.0, None, "580.95.05")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from reports.drift import render_json, render_markdown, render_text
-from store.drift import Drift, Said
+from store.engines.drift import Drift, Said
 from tests.asking import entries
 from tuner.drift import drift_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from reports.export import export
 from reports.launchers.launcher import ExportError
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tuner.exporting.launchers import load_launchers
 

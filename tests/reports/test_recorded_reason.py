@@ -6,7 +6,7 @@ import pytest
 
 from backends.cell import Phase
 from reports.recorded_reason import expected, line
-from store.recorded_reason import Expected, Shape
+from store.engines.recorded_reason import Expected, Shape
 from tests.tuner.auditing.reasons import SLOW, here
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from reports import run_list
-from store.history import RunSummary
+from store.past.history import RunSummary
 
 
 def test_runs_stand_one_a_line_in_the_order_given() -> None:

@@ -8,7 +8,7 @@ import pytest
 from backends.outcome import Outcome
 from reports import justification, run_report
 from store.decision import Decision
-from store.run import Run
+from store.runs.run import Run
 from tests.reports import building
 from tests.reports.evidence import strange_numbers, unescaped
 

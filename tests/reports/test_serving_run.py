@@ -10,9 +10,9 @@ import pytest
 from reports import headline, run_report, serving_run
 from reports.serving_run import render_json, render_text
 from reports.serving_words import beside_the_prediction, notes, sentence
-from store.comparison import Label
 from store.decision import Interval
-from store.serving_run import Contrast, Level, Predicted, Sent, ServedStart, ServingRun, latest
+from store.serving.serving_run import Contrast, Level, Predicted, Sent, ServedStart, ServingRun, latest
+from store.verdicts.comparison import Label
 from tests.reports import building
 
 START = ServedStart(

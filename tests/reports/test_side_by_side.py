@@ -9,10 +9,10 @@ import pytest
 
 from backends.outcome import Outcome
 from reports.side_by_side import headline, render_json, render_markdown, render_text
-from store.calibration import NoiseFloor
-from store.comparison import Label
-from store.side_by_side import SideBySide
-from store.version_verdict import Broken, VersionVerdict
+from store.boards.calibration import NoiseFloor
+from store.comparisons.side_by_side import SideBySide
+from store.verdicts.comparison import Label
+from store.verdicts.version_verdict import Broken, VersionVerdict
 from tests.store.building import a_run, environment
 from tests.tuner.comparing.made import compared
 from tuner.comparing.judge import judge, rule_of

@@ -8,7 +8,7 @@ from backends.outcome import Outcome
 from reports import costs, story
 from reports.story import ONE_PROCESS, WIDTH, draw
 from store.decision import Interval, Pair
-from store.run import Run
+from store.runs.run import Run
 from tests.reports import building as written
 from tests.tuner import building
 from tuner.decide import decide

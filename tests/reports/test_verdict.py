@@ -6,7 +6,7 @@ import pytest
 
 from backends.wire import from_plain
 from reports import verdict
-from store.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Status, Verdict
+from store.verdicts.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Status, Verdict
 
 CHANGES = (
     Change("flashinfer-python", "0.6.14", "0.7.1", ("flashinfer/p1",)),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.verdict_markdown import MARK, MOST_BYTES, render_markdown
-from store.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Status, Verdict
+from store.verdicts.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Status, Verdict
 
 SERVED = Served("fa3", "flashinfer", 1, "bfloat16")
 CHANGE = Change("flashinfer-python", "0.6.14", "0.7.1", ("flashinfer/p1",))

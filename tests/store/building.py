@@ -15,8 +15,8 @@ from backends.reason import Reason
 from backends.spec import TimingSpec
 from store.decision import CellResult, Decision, Interval, Pair, PairScore, Ruling, StepModel
 from store.digest import run_digest
-from store.pin import PIN_SCHEMA, Pin, Requests, ValidFor
-from store.run import PROTOCOL_VERSION, DefaultPick, Run
+from store.pins.pin import PIN_SCHEMA, Pin, Requests, ValidFor
+from store.runs.run import PROTOCOL_VERSION, DefaultPick, Run
 from store.scenario import Decide, Engine, Exclusion, Lengths, Measure, Objective, Scenario, Speculation, Traffic, WeightedCell
 
 LAYER = LayerKind("full", 36, 32, 8, 128, 128)

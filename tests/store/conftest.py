@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import inspect
 
-from store.connect import Store, open_store
-from store.schema import VERSION_TABLE
+from store.database.connect import Store, open_store
+from store.database.schema import VERSION_TABLE
 from tests.store.server import Server, Unavailable, running
 
 KINDS = ("sqlite", "postgresql")

@@ -6,7 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from store.connect import Store, open_store
+from store.database.connect import Store, open_store
 
 
 def database(path: Path) -> Store:

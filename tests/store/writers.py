@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from multiprocessing.process import BaseProcess
 
-from store.connect import Store, open_store
-from store.repository import add_round, add_trials, begin_run, load_run
+from store.database.connect import Store, open_store
+from store.runs.repository import add_round, add_trials, begin_run, load_run
 from tests.store.building import a_round, a_run, all_trials
 
 FORK = multiprocessing.get_context("fork")

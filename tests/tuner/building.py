@@ -17,7 +17,7 @@ from backends.measured import CellRound, Cost, Identity, Round, Trial, Visit
 from backends.model import Attention, LayerKind, Model
 from backends.outcome import Outcome
 from backends.spec import TimingSpec
-from store.run import PROTOCOL_VERSION, DefaultPick, Run
+from store.runs.run import PROTOCOL_VERSION, DefaultPick, Run
 from store.scenario import Decide, Engine, Exclusion, Lengths, Measure, Objective, Scenario, Speculation, Traffic, WeightedCell
 
 LAYERS = 32

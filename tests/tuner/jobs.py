@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from backends.measured import Trial
-from store.connect import open_store
-from store.pin import Pin
-from store.pin_files import read_pin
-from store.repository import begin_run, newest_run
-from store.run import Run
+from store.database.connect import open_store
+from store.pins.pin import Pin
+from store.pins.pin_files import read_pin
+from store.runs.repository import begin_run, newest_run
+from store.runs.run import Run
 from tests.tuner.scripted import scripted_cell_round, scripted_trial
 from tuner import session_of, tune
 from tuner.boundary import guarded

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from backends.measured import CellRound, Visit
 from store.revisit import Condition, Revisit
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import DECODE
 
 STREAM_BYTES = 386 << 20

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from backends.outcome import Outcome
-from store.calibration import NoiseFloor
-from store.connect import open_store
-from store.history import list_runs
-from store.repository import add_round, add_trials, newest_run
-from store.run import Run
+from store.boards.calibration import NoiseFloor
+from store.database.connect import open_store
+from store.past.history import list_runs
+from store.runs.repository import add_round, add_trials, newest_run
+from store.runs.run import Run
 from tests.tuner.building import Recipe, build
 from tuner import cli
 from tuner.job import Job

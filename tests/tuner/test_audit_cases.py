@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from reports import audit
 from reports.plan import render_text
 from store.decision import Pair
-from store.verdict import Status
+from store.verdicts.verdict import Status
 from tests.tuner.building import H200, one_cell_each
 from tuner.audit_recorded import audit_of_figures
 from tuner.auditing.obstacles import obstacle

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from backends.environment import Board, Distribution
-from store.run import Run
-from store.verdict import Status, Verdict
+from store.runs.run import Run
+from store.verdicts.verdict import Status, Verdict
 from tests.tuner.building import one_cell_each
 from tuner.check import imports_under, verdict
 from tuner.decide import decide

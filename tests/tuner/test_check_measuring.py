@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from store.checked import Answer, Checked, Ground
-from store.verdict import Status, Verdict
+from store.verdicts.checked import Answer, Checked, Ground
+from store.verdicts.verdict import Status, Verdict
 from tuner import check_measured, cli
 from tuner.check_measured import Request
 from tuner.errors import MeasurementInvalid

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from backends.wire import from_plain
-from store.pin_files import write_pin
-from store.verdict import Status, Verdict
+from store.pins.pin_files import write_pin
+from store.verdicts.verdict import Status, Verdict
 from tests.backends.sglang.asked import made_up
 from tests.tuner.image.writing import FORMS, freeze
 from tests.tuner.unmeasured.pinned import FA3_STAYS, Pinned, pinned

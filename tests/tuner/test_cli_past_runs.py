@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from store.connect import open_store
-from store.pin_files import evidence_entry, write_pin
-from store.repository import begin_run
+from store.database.connect import open_store
+from store.pins.pin_files import evidence_entry, write_pin
+from store.runs.repository import begin_run
 from tests.reports import building
 from tests.tuner.auditing.reasons import audit_run
 from tests.tuner.racing.playing import play, started

@@ -28,6 +28,15 @@ def test_a_command_inside_another_is_named_whole(capsys: pytest.CaptureFixture[s
     assert "`attnpin --help`" in refused(["nosuch"], capsys)
 
 
+@pytest.mark.parametrize(
+    "words", [["report", "--html"], ["check", "--pin"], ["tune", "--pin"], ["tune", "--config-dir"], ["db", "export", "x", "--config-dir"]]
+)
+def test_an_option_without_its_value_points_to_the_help_of_its_own_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(words, capsys)
+    command = " ".join(words[: 1 + (words[0] == "db")])
+    assert re.findall(r"attnpin [^`]*--help", said) == [f"attnpin {command} --help"] and words[-1] in said and said.count("\n") == 1
+
+
 @pytest.mark.parametrize("command", WITH_OVERRIDES)
 def test_a_slip_in_an_override_is_told_the_right_key_and_no_other_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused([command, "modle=tiny"], capsys)

@@ -11,14 +11,14 @@ import pytest
 import zstandard
 
 from reports.exchanged import render_text
-from store.connect import open_store
-from store.evidence import read_evidence
-from store.exchange_file import read_items
-from store.exchanged import Exchanged, Kind, Took
-from store.history import list_runs
-from store.pin_files import evidence_entry, evidence_path, write_pin
-from store.repository import begin_run, load_run
-from store.run import FINISHED, FOREIGN
+from store.database.connect import open_store
+from store.evidence.run_evidence import read_evidence
+from store.exchange.file import read_items
+from store.exchange.items import Exchanged, Kind, Took
+from store.past.history import list_runs
+from store.pins.pin_files import evidence_entry, evidence_path, write_pin
+from store.runs.repository import begin_run, load_run
+from store.runs.run import FINISHED, FOREIGN
 from tests.store.building import a_decision, a_pin, a_round, a_run, all_trials
 from tests.store.empty import database
 from tuner.cli import run as attnpin

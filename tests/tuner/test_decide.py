@@ -12,8 +12,8 @@ from backends.outcome import Outcome
 from backends.reason import Reason
 from backends.serving_jit import Builds, ServingJit
 from store.decision import Pair, Ruling
+from store.engines.serving_terms import ServingTerms
 from store.scenario import Exclusion, Objective
-from store.serving_terms import ServingTerms
 from tests.tuner.building import DECIDE, DECODE, ENGINE, H200, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
 from tests.tuner.racing.playing import play, started
 from tuner.decide import decide
@@ -54,6 +54,22 @@ def test_a_tie_keeps_the_default() -> None:
     assert (found.ruling, found.pick, found.flags) == (Ruling.KEEP, Pair(FA3, FA3), ())
     assert Pair(FLASHINFER, FLASHINFER) in found.tie_set
     assert found.unset_because and "a step is at most" in found.unset_because
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        ({"fa3": (554, 98), "flashinfer": (554.3, 98.05)}, "with the nearest, "),
+        ({"fa3": (5, 1), "flashinfer": (2, 0.5)}, "with the best arm, "),
+    ],
+)
+def test_only_an_arm_that_is_surely_faster_is_called_the_best(times: dict[str, tuple[float, float]], said: str) -> None:
+    found = decide(one_cell_each(times, process_sd=0.0005))
+    rivals = [score for score in found.scores if score.pair != found.default]
+    named = max(rivals, key=lambda score: score.step_gain_high or 0.0)
+    assert found.ruling is Ruling.KEEP and named.step_gain_low is not None and found.unset_because is not None
+    assert found.unset_because.startswith(f"unset, because {said}")
+    assert (named.step_gain_low > 0) is ("best" in said) is ("faster, if at all (" not in found.unset_because)
 
 
 def test_a_tied_default_is_kept_however_small_a_gain_would_do() -> None:

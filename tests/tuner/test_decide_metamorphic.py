@@ -10,7 +10,7 @@ import pytest
 
 from backends.measured import CellRound, Visit
 from store.decision import Decision, Interval, Pair, Ruling
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
 from tests.tuner.building import DECODE, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill, rescaled
 from tuner.decide import decide

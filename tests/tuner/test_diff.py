@@ -10,10 +10,10 @@ import pytest
 
 from backends.environment import Board
 from reports.pin_diff import first_screen, headline, render_json, render_markdown, render_text
-from store.comparison import Label
-from store.pin_diff import PinDiff, Turn
-from store.pin_files import write_pin
-from store.run import Run
+from store.pins.pin_diff import PinDiff, Turn
+from store.pins.pin_files import write_pin
+from store.runs.run import Run
+from store.verdicts.comparison import Label
 from tests.tuner.building import DECODE, PREFILL
 from tests.tuner.checking.upgraded import FA3, FLASHINFER, WAVE, here, then, times
 from tuner.cli import run as attnpin

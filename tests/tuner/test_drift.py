@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backends.limits import Limit
-from store.drift import Drift
+from store.engines.drift import Drift
 from tests.asking import entries
 from tests.tuner.planning import B200, H100, MIMO, scenario
 from tuner.drift import drift_of

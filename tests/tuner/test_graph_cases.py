@@ -12,10 +12,10 @@ import pytest
 from backends.measured import Identity, KernelNode
 from backends.model import LayerKind
 from backends.outcome import Outcome
-from store.comparison import Label
 from store.decision import Ruling
 from store.digest import run_digest
-from store.run import Run
+from store.runs.run import Run
+from store.verdicts.comparison import Label
 from tests.asking import FULL, entries, gpu, kept, model
 from tests.cases.reading import read_cases
 from tests.tuner.building import DECODE, H200, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill

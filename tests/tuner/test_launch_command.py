@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from store.verdict import Change, Status, Verdict
+from store.verdicts.verdict import Change, Status, Verdict
 from tests.tuner.jobs import ROOT
 from tests.tuner.verifying.pinned import written
 from tuner import cli, launch

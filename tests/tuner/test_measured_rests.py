@@ -13,7 +13,7 @@ import pytest
 from backends.outcome import Outcome
 from backends.step.shape import RestTimes
 from backends.wire import to_plain
-from store.connect import Store, open_store
+from store.database.connect import Store, open_store
 from store.plan import Plan
 from tests.store.building import environment
 from tests.tuner.composed import composed

@@ -15,7 +15,7 @@ from backends.measured import CellRound, Identity, KernelNode, Round, Trial, Vis
 from backends.model import Model
 from reports import costs
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
 from tests.asking import MLA
 from tests.cases.reading import read_cases

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from backends.measured import Round
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import DECODE, Recipe, arm, build, decode
 from tuner.neighbours import neighbours_of
 from tuner.noise import COPY

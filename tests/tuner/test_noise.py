@@ -9,7 +9,7 @@ import pytest
 
 from backends.arm import Arm, Provider
 from backends.measured import CellRound, Round, Visit
-from store.calibration import ArmNoise
+from store.boards.calibration import ArmNoise
 from tuner.noise import lag1, noise_of, sigma_0
 
 ARM = Arm("fa3", Provider.ENGINE, "nowhere:Driver", 1, "bfloat16")

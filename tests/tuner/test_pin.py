@@ -7,10 +7,10 @@ import pytest
 
 from backends.environment import Distribution
 from store.decision import Decision, Ruling
-from store.evidence import read_evidence
-from store.pin import Requests
-from store.pin_files import read_pin, verify_evidence
-from store.run import Run
+from store.evidence.run_evidence import read_evidence
+from store.pins.pin import Requests
+from store.pins.pin_files import read_pin, verify_evidence
+from store.runs.run import Run
 from tests.tuner.building import DECODE, PREFILL, Recipe, arm, build, one_cell_each
 from tuner.decide import decide
 from tuner.pin import arms_under, pin_of, valid_for

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.errors import ReadOnly, StoreError, Unreachable
-from store.pin_files import files_of, read_pin
+from store.pins.pin_files import files_of, read_pin
 from tests.oddities import MAKERS, is_seen_as
 from tuner.errors import UsageError
 from tuner.pin_place import refuse_unwritable

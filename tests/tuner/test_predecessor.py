@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from store.pin_files import write_pin
-from store.run import Run
+from store.pins.pin_files import write_pin
+from store.runs.run import Run
 from store.scenario import Engine, Objective, Speculation
 from tests.tuner.building import one_cell_each
 from tuner.decide import decide

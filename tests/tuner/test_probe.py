@@ -7,7 +7,7 @@ import pytest
 from backends.measured import Trial
 from backends.outcome import Outcome
 from backends.reason import Reason
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Exclusion
 from tests.tuner.building import arm, decode, prefill
 from tests.tuner.jobs import DECODE, DEFAULT, PREFILL, Site, details, outcomes, raced

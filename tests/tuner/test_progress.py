@@ -63,6 +63,18 @@ def test_the_time_left_is_judged_by_the_steps_done_since_the_work_began(now: lis
     ]
 
 
+def test_within_a_step_the_time_left_shrinks(now: list[float]) -> None:
+    stream = io.StringIO()
+    progress = Progress(stream)
+    progress.total(4)
+    now[0] += 60.0
+    progress.step()
+    for phase in ("import", "warmup", "timing"):
+        progress.phase("pair 2", phase)
+        now[0] += 100.0
+    assert [line.partition("about ")[2] for line in lines(stream)] == ["180 s left)", "80 s left)", "0 s left)"]
+
+
 def test_notes_stay_and_the_best_is_said_when_it_changes(now: list[float]) -> None:
     stream = io.StringIO()
     progress = Progress(stream)

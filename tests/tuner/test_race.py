@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from backends.outcome import Outcome
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import DECODE as DECODE_64
 from tests.tuner.building import arm, one_cell_each
 from tests.tuner.jobs import DECODE, PREFILL, Site, default_driver, details, outcomes, raced

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from reports.web import ink
-from store.connect import open_store
-from store.pin_files import write_pin
-from store.repository import begin_run
+from store.database.connect import open_store
+from store.pins.pin_files import write_pin
+from store.runs.repository import begin_run
 from tests.examples import comparisons
 from tests.reports import building
 from tuner.cli import run

@@ -13,7 +13,7 @@ from reports.plan import render_text
 from reports.run_report import render_markdown
 from store.decision import Decision, Pair, Ruling
 from store.plan import Plan
-from store.run import DefaultPick, Run
+from store.runs.run import DefaultPick, Run
 from store.scenario import Role, Scenario
 from tests.asking import entries, undriven
 from tests.tuner.building import DECODE, ENGINE, PREFILL, Recipe, arm, build, decode, prefill

@@ -42,9 +42,15 @@ def test_the_tiny_model_has_the_width_that_its_device_takes():
     assert composed("model.dtype=bfloat16", "gpu=cpu_x86").scenario.model.dtype == "bfloat16"
 
 
-@pytest.mark.parametrize("gpu", ["simulated", "replay"])
-def test_pins_of_a_gpu_that_is_none_lie_apart(gpu):
-    assert composed("model=qwen3_8b", f"gpu={gpu}").pin_path == Path("pins-simulated/qwen3_8b-chat/pin.yaml")
+def test_pins_of_a_gpu_that_is_none_lie_apart_and_those_of_recorded_times_beside_them():
+    folders = {gpu: composed("model=qwen3_8b", f"gpu={gpu}").pin_path for gpu in ("h200", "simulated", "replay")}
+    assert folders == {
+        "h200": Path("pins/qwen3_8b-chat/pin.yaml"),
+        "simulated": Path("pins-simulated/qwen3_8b-chat/pin.yaml"),
+        "replay": Path("pins-replay/qwen3_8b-chat/pin.yaml"),
+    }
+    recorded = composed("model=qwen3_8b", "gpu=simulated", "gpu.simulated.recording=qwen3_8b-h200")
+    assert recorded.pin_path == folders["replay"]
     assert composed("gpu=simulated", "pin.path=x.yaml").pin_path == Path("x.yaml")
 
 
@@ -167,12 +173,41 @@ def test_a_model_of_ones_own_comes_from_the_folder_given_and_ours_keep_their_nam
         ("decide.objective=throughputt", "decide.objective", "throughput"),
         ("+engine.pagesize=4", "engine.pagesize", "engine.page_size"),
         ("tiny", "tiny", "model=tiny"),
+        ("model.layers=[{nam: x}]", "model.layers has no 'nam'", "name"),
+        ("engine.speculative.algorithm=EAGEL3", "engine.speculative.algorithm", "EAGLE3"),
+        ("engine.speculative.algorithm=ngrma", "engine.speculative.algorithm", "NGRAM"),
+        ("engine.speculative.draft_backend=flashinfr", "engine.speculative.draft_backend", "flashinfer"),
+        ("model.declared_kv_dtype=float8_e4m3", "model.declared_kv_dtype", "float8_e4m3fn"),
     ],
 )
 def test_a_typo_gets_the_nearest_name(override, key, nearest):
     text = refusal(override)
     assert repr(key) in text or key in text
     assert f"did you mean {nearest}" in text
+
+
+def test_a_slip_inside_an_entry_of_a_list_is_said_with_the_list():
+    text = refusal("gpu=simulated", "gpu.simulated.faults=[{kind: nans, phase: decod}]")
+    assert text == "in gpu.simulated.faults: phase cannot be 'decod'; did you mean decode?"
+
+
+@pytest.mark.parametrize(
+    ("override", "key", "nearest"),
+    [
+        ("faults=[{kind: hang, backend: flashinfr}]", "faults[0].backend", "flashinfer"),
+        ("releases=[{module: flashinfer, version: '1', backend: tritn, factor: 2}]", "releases[0].backend", "triton"),
+        ("releases=[{module: flashinferr, version: '1', backend: triton, factor: 2}]", "releases[0].module", "flashinfer"),
+        ("knobs=[{backend: fa33, knob: x, value: y, factor: 2}]", "knobs[0].backend", "fa3"),
+        ("boards=[{paces: [{backend: tritonn, factor: 2}]}]", "boards[0].paces[0].backend", "triton"),
+    ],
+)
+def test_what_is_said_of_a_simulated_gpu_names_backends_that_there_are(override, key, nearest):
+    text = refusal("gpu=simulated", f"gpu.simulated.{override}")
+    assert f"gpu.simulated.{key} names " in text and f"did you mean {nearest}" in text
+
+
+def test_an_algorithm_like_none_that_is_known_is_left_to_the_engine():
+    assert composed("engine.speculative.algorithm=of_a_plugin").scenario.engine.speculation.algorithm == "of_a_plugin"
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,13 @@ def test_the_default_races_wherever_it_was_measured() -> None:
     assert field(trials, FA3, TRITON) == {FA3.name: frozenset({"d1"}), TRITON.name: ALL}
 
 
+def test_a_copy_races_on_the_cells_it_was_entered_on_and_nowhere_without_its_original() -> None:
+    slower = replace(TRITON, slowed=0.05)
+    trials = [*everywhere(FA3, TRITON), trial(slower, "d64")]
+    assert field(trials, FA3, TRITON, slower)[slower.name] == frozenset({"d64"})
+    assert slower.name not in field([*trials, failed(TRITON, "d1")], FA3, TRITON, slower)
+
+
 def test_an_arm_served_eagerly_never_races_against_a_graph() -> None:
     trials = [*everywhere(FA3), *everywhere(FLEX, mode="eager")]
     assert field(trials, FA3, FLEX) == {FA3.name: ALL}

@@ -47,3 +47,4 @@ def test_the_clause_lists_many_names_too_where_nothing_else_shows_them():
 
 def test_a_name_in_another_case_is_found_alone():
     assert nearest("flash_attn", ["FLASH_ATTN", "FLASHMLA"]) == ("FLASH_ATTN",)
+    assert nearest("H200", ["b200", "gb200", "h200"]) == ("h200",)

@@ -12,8 +12,8 @@ from backends.cell import Phase
 from backends.gpu import Gpu
 from backends.limits import Limit
 from backends.serving_jit import Builds
+from store.engines.serving_terms import ServingTerms
 from store.scenario import Role
-from store.serving_terms import ServingTerms
 from tests.asking import entries, gpu, question
 from tests.tuner.planning import H100, scenario
 from tuner.engines.sglang.memory import server_for

@@ -13,9 +13,9 @@ from typing import NoReturn
 
 import pytest
 
-from store.pin_files import read_pin
-from store.triaged import Kind
-from store.verdict import Status, Verdict
+from store.pins.pin_files import read_pin
+from store.serving.triaged import Kind
+from store.verdicts.verdict import Status, Verdict
 from tests.examples import EXAMPLES
 from tests.tuner.triaging import telling
 from tests.tuner.triaging.serving import decode, printed, start

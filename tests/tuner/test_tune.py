@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from store.connect import open_store
-from store.evidence import read_evidence
-from store.pin_files import verify_evidence
-from store.repository import newest_run
-from store.run import Run
+from store.database.connect import open_store
+from store.evidence.run_evidence import read_evidence
+from store.pins.pin_files import verify_evidence
+from store.runs.repository import newest_run
+from store.runs.run import Run
 from tests.tuner.jobs import DECODE, PREFILL, Site, default_driver, details, outcomes, raced
 from tuner import cli
 

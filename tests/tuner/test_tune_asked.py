@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from reports.asked import lines
-from store.asked import Difference, EngineAnswer
-from store.evidence import read_evidence
+from store.engines.asked import Difference, EngineAnswer
+from store.evidence.run_evidence import read_evidence
 from tests.backends.sglang.asked import made_up
 from tests.tuner.jobs import Site
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from store.connect import open_store, reading
+from store.database.connect import open_store, reading
 from store.errors import DiskFull
-from store.repository import newest_run
+from store.runs.repository import newest_run
 from tests.tuner.jobs import UNDECIDED, Site, assert_stored_as_measured
 from tuner import tune
 from tuner.job import Job

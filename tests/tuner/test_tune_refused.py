@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from backends.environment import Environment
-from store.connect import open_store
-from store.history import list_runs
+from store.database.connect import open_store
+from store.past.history import list_runs
 from tests.tuner.jobs import Site
 from tuner.session import Facts, Session
 

@@ -10,10 +10,10 @@ from subprocess import Popen
 import pytest
 
 from backends.environment import Environment
-from store.connect import open_store
-from store.history import list_runs
-from store.repository import load_run
-from store.run import Run
+from store.database.connect import open_store
+from store.past.history import list_runs
+from store.runs.repository import load_run
+from store.runs.run import Run
 from tests.tuner.jobs import Site, assert_stored_as_measured
 from tuner.session import Facts, Session
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from store.connect import open_store
-from store.history import list_runs
+from store.database.connect import open_store
+from store.past.history import list_runs
 from tests.tuner.jobs import Site
 from tuner import waiting
 from tuner.errors import MeasurementInvalid

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from store.attribution import MOST, Alone, Attribution, Finding
-from store.bisection import Standing
-from store.comparison import Label
-from store.version_verdict import VersionVerdict
+from store.verdicts.attribution import MOST, Alone, Attribution, Finding
+from store.verdicts.bisection import Standing
+from store.verdicts.comparison import Label
+from store.verdicts.version_verdict import VersionVerdict
 from tuner.bisecting.standing import fault_of
 from tuner.errors import OK, Incomplete
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from store.side_by_side import SideBySide
-from store.verdict import Change
+from store.comparisons.side_by_side import SideBySide
+from store.verdicts.verdict import Change
 from tuner.comparing.env import Env
 from tuner.comparing.sameness import EVERYTHING
 

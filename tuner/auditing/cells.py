@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from backends.cell import Phase
+from store.engines.recorded_reason import ReasonTest, Shape
 from store.plan import Plan
-from store.recorded_reason import ReasonTest, Shape
 from store.scenario import WeightedCell
 from tuner.cells import cell_of
 from tuner.engines.lookup import rules_of
@@ -68,6 +68,6 @@ def does_not_fit(plan: Plan, shape: Shape) -> str | None:
         return f"{tokens} prompt tokens are more than the {server.chunked_prefill_size} of a prefill chunk"
     if server.pool_tokens is None or plan.scenario.gpu.memory_bytes is None:
         return None
-    room = min(server.pool_tokens, affordable_tokens(plan.scenario, server, plan.cells, plan.arms))
+    room = min(server.pool_tokens, affordable_tokens(plan.scenario, plan.cells, plan.arms))
     wanted = f"{shape.requests} requests of {shape.tokens} tokens"
     return f"{wanted} do not fit the {room} tokens of KV that may be held" if tokens > room else None

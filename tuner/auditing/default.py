@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from reports import wording
 from reports.choice import score_of, step_change
-from store.audit import DefaultFound, DefaultVerdict
 from store.decision import Decision, Pair, Ruling
-from store.run import Run
+from store.runs.run import Run
+from store.verdicts.audit import DefaultFound, DefaultVerdict
 from tuner.deciding.incumbent import usual
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from backends.measured import Trial
 from backends.outcome import Outcome
 from reports import numbers
-from store.audit import Basis, ReasonFound, ReasonVerdict, Relation
-from store.recorded_reason import Expected, ReasonHere, ReasonTest
-from store.run import Run
+from store.engines.recorded_reason import Expected, ReasonHere, ReasonTest
+from store.runs.run import Run
 from store.scenario import Decide
+from store.verdicts.audit import Basis, ReasonFound, ReasonVerdict, Relation
 from tuner.auditing.cells import with_shape
 from tuner.auditing.relations import Seen, arm_of, cells_for, seen
 from tuner.deciding.contest import Contest

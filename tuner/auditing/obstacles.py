@@ -7,8 +7,8 @@ from itertools import chain
 
 from backends.cell import Phase
 from backends.simulated.world import World
+from store.engines.recorded_reason import Expected, ReasonTest
 from store.plan import Plan
-from store.recorded_reason import Expected, ReasonTest
 from store.scenario import NO_DRIVER
 from tuner.auditing.cells import does_not_fit, reason_cells
 from tuner.budgeting.estimate import timed_cells

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from backends.simulated.world import World
-from store.audit import ReasonFound, ReasonVerdict
 from store.plan import Plan
+from store.verdicts.audit import ReasonFound, ReasonVerdict
 from tuner.auditing.cells import reason_cells
 from tuner.auditing.obstacles import backends_of, obstacle
 from tuner.auditing.steps import Steps

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from backends.arm import Arm, Provider
 from backends.cell import Phase
-from store.audit import Basis, Relation
 from store.decision import Interval, Pair
-from store.recorded_reason import ReasonTest
-from store.run import Run
+from store.engines.recorded_reason import ReasonTest
+from store.runs.run import Run
 from store.scenario import WeightedCell
+from store.verdicts.audit import Basis, Relation
 from tuner.auditing.cells import of_scenario, with_shape
 from tuner.deciding.contest import Contest
 from tuner.deciding.incumbent import missing, never_an_arm

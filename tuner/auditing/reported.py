@@ -9,10 +9,10 @@ from itertools import groupby
 
 from backends.cell import Phase
 from reports.audit import AS_REPORTED, relation
-from store.audit import Basis, DefaultFound, DefaultVerdict, ReasonFound, Relation
 from store.decision import Pair
-from store.recorded_reason import Expected, ReasonHere, ReasonTest
+from store.engines.recorded_reason import Expected, ReasonHere, ReasonTest
 from store.scenario import Decide
+from store.verdicts.audit import Basis, DefaultFound, DefaultVerdict, ReasonFound, Relation
 from tuner.auditing.figures import Figure
 from tuner.auditing.judge import found
 from tuner.auditing.obstacles import not_served

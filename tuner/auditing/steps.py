@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from store.recorded_reason import ReasonHere
-from store.rule_path import RuleStep
+from store.engines.recorded_reason import ReasonHere
+from store.engines.rule_path import RuleStep
 
 Steps = tuple[tuple[str, ReasonHere], ...]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reports import wording
-from store.audit import Audit, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict
 from store.decision import Decision, Pair
 from store.plan import Plan
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Scenario
+from store.verdicts.audit import Audit, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict
 from tuner.auditing.cells import of_scenario
 from tuner.auditing.default import default_found
 from tuner.auditing.judge import judged

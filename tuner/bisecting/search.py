@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from store.bisection import Turn
+from store.verdicts.bisection import Turn
 
 
 def turn(releases: Sequence[str], turned: Callable[[str], bool | None]) -> Turn:

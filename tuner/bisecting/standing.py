@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from reports.side_by_side import WHY
 from reports.verdict_row import interval, place
-from store.bisection import Standing
-from store.comparison import CellVerdict, Label, Why
-from store.version_verdict import Broken, Row, VersionVerdict
+from store.verdicts.bisection import Standing
+from store.verdicts.comparison import CellVerdict, Label, Why
+from store.verdicts.version_verdict import Broken, Row, VersionVerdict
 
 Key = tuple[str, str | None]  # arm, cell; None = all its cells together
 Word = tuple[Standing, str | None]  # and why it is neither good nor bad

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from reports import ways_out
 from reports.side_by_side import headline
-from store.bisection import Standing, Tried
-from store.comparison import Label
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
+from store.verdicts.bisection import Standing, Tried
+from store.verdicts.comparison import Label
 from tuner.bisecting.releases import Line
 from tuner.bisecting.standing import Fault, Word, cured, fault_of, fault_there, standing
 from tuner.compare import Compared, Enough

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from backends.arm import Arm, Provider
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Scenario
 from tuner.budgeting.estimate import Timed, probe_seconds, round_seconds
 

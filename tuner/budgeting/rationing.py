@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from backends.arm import Arm
 from backends.measured import Trial
 from backends.outcome import Outcome
-from store.run import Run
+from store.runs.run import Run
 from tuner import spans
 from tuner.budgeting.budget import Budget, fewest_processes
 from tuner.budgeting.estimate import timed_cells

@@ -6,10 +6,10 @@ import shlex
 from dataclasses import replace
 
 from reports import onward
-from store.checked import Checked
-from store.connect import Store, open_store
-from store.run import Run
-from store.verdict import Verdict
+from store.database.connect import Store, open_store
+from store.runs.run import Run
+from store.verdicts.checked import Checked
+from store.verdicts.verdict import Verdict
 from tuner.checking import concluding
 from tuner.checking.confirm import PRESENT, NotToBeHad, beside_each_other, old_versions
 from tuner.checking.measuring import measured, same_code

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from backends.outcome import Outcome
 from reports import wording
-from store.checked import Action, Answer, Next
-from store.comparison import Label
 from store.decision import Decision, Ruling
-from store.pin import Pin
-from store.run import Run
-from store.verdict import Bearing, Verdict
-from store.version_verdict import Broken, Row
+from store.pins.pin import Pin
+from store.runs.run import Run
+from store.verdicts.checked import Action, Answer, Next
+from store.verdicts.comparison import Label
+from store.verdicts.verdict import Bearing, Verdict
+from store.verdicts.version_verdict import Broken, Row
 from tuner.checking.resting import Resting, cells_of
 from tuner.comparing.judge import GRAVITY
 from tuner.errors import OK, REGRESSED, Incomplete, WrongResults

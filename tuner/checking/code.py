@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from backends.outcome import Outcome
-from store.checked import Glance
-from store.run import Run
-from store.side_by_side import SideBySide
-from store.version_verdict import Broken, Dispatch
+from store.comparisons.side_by_side import SideBySide
+from store.runs.run import Run
+from store.verdicts.checked import Glance
+from store.verdicts.version_verdict import Broken, Dispatch
 from tuner.checking.resting import Resting, Seat, cells_of
 from tuner.comparing import dispatch
 from tuner.sieve import measured_trials

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reports import numbers, wording
-from store.checked import Action, Answer, Checked, Ground, Next
-from store.comparison import Label
+from store.comparisons.side_by_side import SideBySide
 from store.decision import Ruling
-from store.run import Run
-from store.side_by_side import SideBySide
-from store.verdict import Verdict
-from store.version_verdict import Broken, Row, VersionVerdict
+from store.runs.run import Run
+from store.verdicts.checked import Action, Answer, Checked, Ground, Next
+from store.verdicts.comparison import Label
+from store.verdicts.verdict import Verdict
+from store.verdicts.version_verdict import Broken, Row, VersionVerdict
 from tuner.checking import answering, confirm, saying
 from tuner.checking.code import glance, is_same, launched, lost, of_seats
 from tuner.checking.pinned import Pinned

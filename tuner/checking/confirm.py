@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from store.comparison import Label
-from store.run import Run
-from store.side_by_side import SideBySide
-from store.verdict import Change
-from store.version_verdict import Row, VersionVerdict
+from store.comparisons.side_by_side import SideBySide
+from store.runs.run import Run
+from store.verdicts.comparison import Label
+from store.verdicts.verdict import Change
+from store.verdicts.version_verdict import Row, VersionVerdict
 from tuner.checking.resting import Resting
 from tuner.comparing.env import Env
 from tuner.comparing.judge import GRAVITY

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from reports import wording
-from store.pin import Pin
-from store.pin_files import evidence_of, read_pin
-from store.run import Run
+from store.pins.pin import Pin
+from store.pins.pin_files import evidence_of, read_pin
+from store.runs.run import Run
 from tuner.errors import UsageError
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from store.checked import Answer, Checked, Ground
-from store.verdict import Status, Verdict
+from store.verdicts.checked import Answer, Checked, Ground
+from store.verdicts.verdict import Status, Verdict
 from tuner.boundary import exit_code, say, sentence
 
 Found = TypeVar("Found", Checked, Verdict)

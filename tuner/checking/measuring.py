@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import count
 
 from backends.arm import Arm
-from store.connect import Store
+from store.database.connect import Store
 from store.digest import copies_digest
-from store.repository import begin_run, finished_run, load_run, save_decision
-from store.run import FINISHED, Run
+from store.runs.repository import begin_run, finished_run, load_run, save_decision
+from store.runs.run import FINISHED, Run
 from tuner.anchors import keep_anchors
 from tuner.budgeting.rationing import rounds_fit
 from tuner.calibrated import noise_floor

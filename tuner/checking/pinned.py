@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from store.pin import Pin
-from store.run import Run
+from store.pins.pin import Pin
+from store.runs.run import Run
 from tuner.checking.resting import Resting
 from tuner.settings import Settings
 from tuner.shipped import shipped_entries

@@ -9,8 +9,8 @@ from backends.arm import Arm
 from backends.cell import Phase
 from backends.environment import Environment
 from store.decision import Pair
-from store.run import Run
-from store.verdict import Change
+from store.runs.run import Run
+from store.verdicts.verdict import Change
 from tuner.pin import arms_on, pairs_under
 from tuner.unmeasured.regressions import served_pair
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from reports import numbers, wording
 from reports.side_by_side import WHY, worst
-from store.comparison import Label, Why
 from store.decision import Decision
-from store.run import Run
-from store.version_verdict import Broken, Dispatch, Row
+from store.runs.run import Run
+from store.verdicts.comparison import Label, Why
+from store.verdicts.version_verdict import Broken, Dispatch, Row
 
 RIVALS_ALONE = "what is served launches what it launched, only what the pin was decided against changed"
 

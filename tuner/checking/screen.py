@@ -13,8 +13,8 @@ from backends.cell import Phase
 from backends.timing.disturbance import CAPPED
 from reports.numbers import percent
 from store.digest import cell_digest
-from store.run import Run
-from store.version_verdict import Dispatch
+from store.runs.run import Run
+from store.verdicts.version_verdict import Dispatch
 from tuner.checking.code import is_same, launched, no_other
 from tuner.checking.resting import Resting, Seat, cells_of
 from tuner.checking.series import Key, Series, series_of

@@ -12,9 +12,9 @@ import numpy as np
 
 from reports.wording import pair as words
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
-from store.version_verdict import Row
+from store.verdicts.version_verdict import Row
 from tuner.checking.screen import FEWEST, Screen
 from tuner.checking.series import Key, objective_series, shares
 from tuner.objective import counted

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
 from tuner.objective import attention_ms, process_of
 from tuner.verdicts.inference import Array

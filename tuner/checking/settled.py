@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from store.checked import Answer, Checked, Ground
-from store.run import Run
-from store.verdict import Status, Verdict
+from store.runs.run import Run
+from store.verdicts.checked import Answer, Checked, Ground
+from store.verdicts.verdict import Status, Verdict
 from tuner.checking import saying
 from tuner.checking.resting import Resting
 from tuner.errors import OK, Incomplete

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import fmean
 
-from store.connect import Store
-from store.repository import finished_runs
-from store.run import Run
+from store.database.connect import Store
+from store.runs.repository import finished_runs
+from store.runs.run import Run
 from tuner.checking.screen import FEWEST, correction_by, same_board
 from tuner.checking.series import series_of
 from tuner.verdicts.session import SessionNoise, assumed, session_noise

@@ -35,7 +35,8 @@ def calibrate(
 ) -> None:
     """Noise floor and anchors of this board, kept in the store for 30 days: every arm is measured against itself."""
     from reports.calibration import render_json, render_text
-    from tuner.calibrate import run_calibrate
+    from tuner.calibrate import Wish, run_calibrate
 
-    found = run_calibrate(settings_of(overrides, config_dir), processes, slowed or (), neighbours=neighbours)
+    wish = Wish(processes, tuple(slowed or ()), neighbours=neighbours)
+    found = run_calibrate(settings_of(overrides, config_dir), wish)
     sys.stdout.write(render_json(found) if json else render_text(found))

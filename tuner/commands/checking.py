@@ -13,8 +13,8 @@ from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, PinFile
 from tuner.errors import GRAVITY, UsageError, worst
 
 if TYPE_CHECKING:
-    from store.checked import Checked
-    from store.verdict import Verdict
+    from store.verdicts.checked import Checked
+    from store.verdicts.verdict import Verdict
     from tuner.check_measured import Request
 
 Pins = Annotated[str | None, typer.Option("--pins", metavar="DIR", help="every pin in a folder, instead of --pin")]

@@ -14,7 +14,7 @@ import typer
 from tuner.commands.options import ConfigDir, Explain, Json, Markdown, Overrides, refuse_two_forms
 
 if TYPE_CHECKING:
-    from store.attribution import Attribution
+    from store.verdicts.attribution import Attribution
     from tuner.compare import Compared
 
 

@@ -11,7 +11,7 @@ import typer
 from tuner.commands.options import ConfigDir, Json, Overrides, PinFile, named_run, settings_of
 
 if TYPE_CHECKING:
-    from store.exchanged import Exchanged
+    from store.exchange.items import Exchanged
 
 db = typer.Typer(no_args_is_help=True, help="The store's runs to a file and back, and two stores into one.")
 

@@ -10,7 +10,7 @@ import typer
 from tuner.errors import UsageError
 
 if TYPE_CHECKING:
-    from store.run import Run
+    from store.runs.run import Run
     from tuner.settings import Settings
 
 Overrides = Annotated[list[str] | None, typer.Argument(metavar="[key=value]...", help="as for tune, e.g. model=qwen3_8b gpu=h200")]

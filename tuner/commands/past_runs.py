@@ -27,7 +27,7 @@ from tuner.errors import OK, UsageError, worst
 
 if TYPE_CHECKING:
     from reports.web.page import WebPage
-    from store.run import Run
+    from store.runs.run import Run
     from tuner.past.asking import Asked
 
 LISTED = 100

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from store.connect import Store
+from store.comparisons.side_by_side import SideBySide
+from store.database.connect import Store
 from store.digest import copies_digest, pair_digest
-from store.run import RUNNING, Run
-from store.side_by_side import SideBySide
+from store.runs.run import RUNNING, Run
 from tuner.calibrated import noise_floor
 from tuner.comparing.env import Env
 from tuner.comparing.in_turn import SAID, why_in_turn

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from backends.measured import Trial
 from backends.spec import StageSpec
 from backends.timing.sampled import PLAIN, Manner
-from store.connect import Store
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
+from store.database.connect import Store
 from tuner.comparing.in_turn import SHARE
 from tuner.comparing.side import Side
 from tuner.job import Job

@@ -6,15 +6,16 @@ A difference is taken block by block: the four passes of a block lie around each
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
 
 from backends.measured import Round
+from store.comparisons.side_by_side import SideBySide
 from store.decision import Pair
 from store.scenario import Objective, WeightedCell
-from store.side_by_side import SideBySide
 from tuner.objective import attention_ms, counted, process_of
 from tuner.sanity.bounds import FEWEST_IN_A_PROCESS
 from tuner.verdicts.inference import Array
@@ -30,15 +31,27 @@ def pairs_of(measured: SideBySide) -> tuple[RoundPair, ...]:
 
 
 def keys_of(pairs: Sequence[RoundPair]) -> tuple[Key, ...]:
-    """Arms and cells that every pair has timed on both sides, in a fixed order."""
-    seen = [set(_blocks(old)) & set(_blocks(new)) for old, new in pairs]
-    return tuple(sorted(set.intersection(*seen))) if seen else ()
+    """Arms and cells that were timed on both sides from the first pair on, in two where there are two, in a fixed order. Those that sit
+    out later ones were in fewer pairs than others."""
+    if not pairs:
+        return ()
+    seen = Counter(key for pair in pairs for key in _timed(pair))
+    return tuple(sorted(key for key in _timed(pairs[0]) if seen[key] >= min(2, len(pairs))))
+
+
+def pairs_with(pairs: Sequence[RoundPair], keys: Collection[Key]) -> tuple[RoundPair, ...]:
+    """Those that timed all of ``keys`` on both sides."""
+    return tuple(pair for pair in pairs if _timed(pair).issuperset(keys))
 
 
 def differences(pairs: Sequence[RoundPair], keys: Sequence[Key]) -> Array:
-    """Shape (pairs, keys)."""
+    """Shape (pairs, keys). A column holds the pairs that timed its key, in order, and then NaN."""
     blocks = [(_blocks(old), _blocks(new)) for old, new in pairs]
-    return np.array([[_difference(old[key], new[key]) for key in keys] for old, new in blocks]).reshape(len(pairs), len(keys))
+    found = np.full((len(pairs), len(keys)), math.nan)
+    for place, key in enumerate(keys):
+        column = [_difference(old[key], new[key]) for old, new in blocks if key in old and key in new]
+        found[: len(column), place] = column
+    return found
 
 
 def too_few_blocks(pair: RoundPair) -> str | None:
@@ -51,25 +64,24 @@ def too_few_blocks(pair: RoundPair) -> str | None:
     return None
 
 
+def _timed(pair: RoundPair) -> frozenset[Key]:
+    old, new = ({(visit.arm, cell.cell) for cell in measured.cells for visit in cell.visits} for measured in pair)
+    return frozenset(old & new)
+
+
 def _prepared(measured: Round) -> Iterator[Key]:
     return ((arm, cell.cell) for cell in measured.cells for arm, _ in cell.launches)
 
 
-def objective_differences(pairs: Sequence[RoundPair], arms: Sequence[str], cells: Sequence[WeightedCell], objective: Objective) -> Array:
-    """Of attention's ms per 1000 output tokens where ``arm`` serves all the cells it was timed on. Shape (pairs, arms)."""
-    found = [[_objective(new, arm, cells, objective) - _objective(old, arm, cells, objective) for arm in arms] for old, new in pairs]
-    return np.array(found).reshape(len(pairs), len(arms))
+def objective_differences(pairs: Sequence[RoundPair], arm: str, cells: Sequence[WeightedCell], objective: Objective) -> Array:
+    """Of attention's ms per 1000 output tokens where ``arm`` serves all the ``cells`` it was timed on. Shape (pairs, 1)."""
+    found = [_objective(new, arm, cells, objective) - _objective(old, arm, cells, objective) for old, new in pairs]
+    return np.array(found).reshape(len(pairs), 1)
 
 
 def objective_ms(rounds: Iterable[Round], arm: str, cells: Sequence[WeightedCell], objective: Objective) -> float:
     """Geometric mean over ``rounds``, in ms per 1000 output tokens."""
     return math.exp(fmean(_objective(each, arm, cells, objective) for each in rounds))
-
-
-def arms_with_objective(keys: Iterable[Key], cells: Sequence[WeightedCell], objective: Objective) -> tuple[str, ...]:
-    """Arms timed on at least one cell that counts."""
-    names = {weighted.cell.name for weighted in counted(cells, objective)}
-    return tuple(dict.fromkeys(arm for arm, cell in keys if cell in names))
 
 
 def time_us(rounds: Iterable[Round], key: Key) -> float:

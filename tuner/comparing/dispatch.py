@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from backends.measured import Identity, KernelNode, Trial, code_id
 from reports import wording
 from reports.kernel_names import launched, short
-from store.run import Run
-from store.side_by_side import SideBySide
-from store.version_verdict import Beside, Broken, Dispatch
+from store.comparisons.side_by_side import SideBySide
+from store.runs.run import Run
+from store.verdicts.version_verdict import Beside, Broken, Dispatch
 from tuner.sieve import Measured, measured_trials
 
 SHOWN = 3  # launches described in a sentence

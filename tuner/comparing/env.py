@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from packaging.utils import canonicalize_name
 
-from store.side_by_side import SLOWED
+from store.comparisons.side_by_side import SLOWED
 from tuner.errors import UsageError
 
 FOLDERS, SETTINGS, PRESENT = "path:", "with:", "present"

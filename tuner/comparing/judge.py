@@ -5,26 +5,26 @@ Source: the measuring protocol, sections 4.1, 4.2 and 4.4.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from backends.outcome import Outcome
-from store.comparison import CellVerdict, Label
-from store.scenario import Objective
-from store.side_by_side import SideBySide
-from store.version_verdict import Broken, Row, VersionVerdict
+from store.comparisons.side_by_side import SideBySide
+from store.verdicts.comparison import CellVerdict, Label
+from store.verdicts.version_verdict import Broken, Row, VersionVerdict
 from tuner.comparing import differences as taken
-from tuner.comparing.differences import Key, pairs_of
+from tuner.comparing.differences import Key, RoundPair, pairs_of, pairs_with
 from tuner.comparing.dispatch import beside, broken, dispatches
 from tuner.comparing.env import SETTINGS
+from tuner.comparing.families import judged_keys, shares
 from tuner.comparing.known import known_issues
-from tuner.comparing.sameness import controls, moved, untouched
+from tuner.comparing.sameness import moved, untouched
+from tuner.comparing.sitting_out import sat_out
 from tuner.comparing.tuning import tuned_apart
 from tuner.comparing.uncompared import in_other_modes, without_baseline
 from tuner.errors import OK, REGRESSED, Incomplete, WrongResults
 from tuner.unmeasured.regressions import Regression
-from tuner.verdicts.inference import Array
 from tuner.verdicts.rule import Rule, rule_for
-from tuner.verdicts.side_by_side import may_stop, shifted, verdicts
+from tuner.verdicts.side_by_side import shifted, verdicts
 
 CODES = {Label.REGRESSED: REGRESSED, Label.INCONCLUSIVE: Incomplete.exit_code, Label.SUSPECT: Incomplete.exit_code}
 GRAVITY = (Label.REGRESSED, Label.SUSPECT, Label.INCONCLUSIVE, Label.IMPROVED, Label.EQUIVALENT)
@@ -38,15 +38,12 @@ def rule_of(measured: SideBySide) -> Rule:
 
 def judge(measured: SideBySide, rule: Rule, known: Iterable[Regression] = ()) -> VersionVerdict:
     """``known``: recorded faults, for what regressed. Raises ValueError below two pairs of rounds."""
-    pairs, same = pairs_of(measured), controls(measured)
-    keys = taken.keys_of(pairs)
-    asked, kept = [key for key in keys if key[0] not in same], [key for key in keys if key[0] in same]
-    unsettled = {cell.cell for pair in pairs for measured_round in pair for cell in measured_round.cells if not cell.settled}
+    pairs, (asked, kept) = pairs_of(measured), judged_keys(measured)
     off = bool(kept) and shifted(taken.differences(pairs, kept), rule)
     rows = (
-        *_rows(measured, asked, rule, unsettled, off),
+        *_rows(pairs, asked, rule, off),
         *_objectives(measured, asked, rule, off),
-        *_rows(measured, kept, rule, unsettled, off, control=True),
+        *_rows(pairs, kept, rule, off, control=True),
     )
     failed, unlike = broken(measured), in_other_modes(measured)
     label = _gravest(rows, failed, unlike)
@@ -59,61 +56,36 @@ def judge(measured: SideBySide, rule: Rule, known: Iterable[Regression] = ()) ->
         moved=moved(measured.baseline, measured.candidate),
         shifted=off,
         rounds=len(pairs),
-        notes=(*unlike, *without_baseline(measured), *tuned_apart(measured), *_notes(measured, bool(kept))),
+        notes=(*unlike, *without_baseline(measured), *tuned_apart(measured), *sat_out(measured), *_notes(measured, bool(kept))),
         exit_code=exit_code(label, failed),
         issues=tuple(known_issues(measured, rows, known)),
         unlike=unlike,
     )
 
 
-def needs_more(measured: SideBySide, rule: Rule) -> bool:
-    """Whether another pair of processes may change a label."""
-    pairs, same = pairs_of(measured), controls(measured)
-    if not 2 <= len(pairs) < rule.looks[-1]:
-        return len(pairs) < 2
-    keys = [key for key in taken.keys_of(pairs) if key[0] not in same]
-    cells, objective = measured.baseline.cells, _objective(measured)
-    arms = taken.arms_with_objective(keys, cells, objective)
-    families = [taken.differences(pairs, keys), *_columns(taken.objective_differences(pairs, arms, cells, objective))]
-    return not keys or not may_stop(families, rule)
-
-
-def _columns(d: Array) -> list[Array]:
-    """Each arm's objective is a family of its own."""
-    return [d[:, place : place + 1] for place in range(d.shape[1])]
-
-
-def _rows(
-    measured: SideBySide, keys: Sequence[Key], rule: Rule, unsettled: Iterable[str], off: bool, control: bool = False
-) -> tuple[Row, ...]:
+def _rows(pairs: Sequence[RoundPair], keys: Sequence[Key], rule: Rule, off: bool, control: bool = False) -> tuple[Row, ...]:
     if not keys:
         return ()
-    pairs, names = pairs_of(measured), [" on ".join(key) for key in keys]
-    moving = {name for name, key in zip(names, keys) if key[1] in set(unsettled)}
+    names = [" on ".join(key) for key in keys]
+    moving = {name for name, key in zip(names, keys) if _is_unsettled(pairs_with(pairs, [key]), key[1])}
     found = verdicts(taken.differences(pairs, keys), names, rule, moving, off)
-    return tuple(_row(measured, key, each, control) for key, each in zip(keys, found))
+    return tuple(_row(pairs_with(pairs, [key]), key, each, control) for key, each in zip(keys, found))
 
 
-def _row(measured: SideBySide, key: Key, verdict: CellVerdict, control: bool) -> Row:
-    pairs = pairs_of(measured)
+def _is_unsettled(pairs: Iterable[RoundPair], name: str) -> bool:
+    return any(cell.cell == name and not cell.settled for pair in pairs for measured in pair for cell in measured.cells)
+
+
+def _row(pairs: Sequence[RoundPair], key: Key, verdict: CellVerdict, control: bool) -> Row:
     old, new = (taken.time_us([pair[side] for pair in pairs], key) for side in (0, 1))
     return Row(*key, old, new, verdict, control)
 
 
-def _objectives(measured: SideBySide, keys: Sequence[Key], rule: Rule, off: bool) -> tuple[Row, ...]:
-    pairs, cells, objective = pairs_of(measured), measured.baseline.cells, _objective(measured)
-    arms = taken.arms_with_objective(keys, cells, objective)
-    columns = _columns(taken.objective_differences(pairs, arms, cells, objective))
-    rows = []
-    for arm, d in zip(arms, columns):
-        (verdict,) = verdicts(d, [f"{arm} on its share of the traffic"], rule, (), off)
-        old, new = (taken.objective_ms([pair[side] for pair in pairs], arm, cells, objective) for side in (0, 1))
-        rows.append(Row(arm, None, old, new, verdict))
-    return tuple(rows)
-
-
-def _objective(measured: SideBySide) -> Objective:
-    return measured.baseline.scenario.decide.objective
+def _objectives(measured: SideBySide, keys: Sequence[Key], rule: Rule, off: bool) -> Iterator[Row]:
+    for each in shares(measured, keys):
+        (verdict,) = verdicts(each.differences(), [f"{each.arm} on its share of the traffic"], rule, (), off)
+        old, new = (taken.objective_ms([pair[side] for pair in each.pairs], each.arm, each.cells, each.objective) for side in (0, 1))
+        yield Row(each.arm, None, old, new, verdict)
 
 
 def _gravest(rows: Iterable[Row], failed: Sequence[Broken], unlike: Sequence[str]) -> Label:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from store.comparison import Label
-from store.side_by_side import SideBySide
-from store.verdict import Bearing, KnownIssue
-from store.version_verdict import Row
+from store.comparisons.side_by_side import SideBySide
+from store.verdicts.comparison import Label
+from store.verdicts.verdict import Bearing, KnownIssue
+from store.verdicts.version_verdict import Row
 from tuner.unmeasured.regressions import Regression, affected, concerns, known_issue, reaches, release_of
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from reports.side_by_side import render_markdown
-from store.comparison_evidence import comparison_bytes, public_comparison, read_comparison
+from store.comparisons.comparison_evidence import comparison_bytes, public_comparison, read_comparison
+from store.comparisons.side_by_side import SideBySide
 from store.files import destination, write_together
-from store.side_by_side import SideBySide
-from store.version_verdict import VersionVerdict
+from store.verdicts.version_verdict import VersionVerdict
 from tuner.comparing.judge import judge, rule_of
 from tuner.errors import UsageError
 from tuner.pin_place import refuse_folder

@@ -9,12 +9,13 @@ from itertools import count
 from backends.arm import Arm
 from backends.measured import Round
 from backends.timing.sampled import Manner
+from store.comparisons.side_by_side import SIDES, SideBySide
+from store.comparisons.side_by_sides import add_pair, load_side_by_side
 from store.errors import AlreadyStored
-from store.side_by_side import SIDES, SideBySide
-from store.side_by_sides import add_pair, load_side_by_side
-from tuner.comparing.both import Both, field_of
+from tuner.comparing.both import Both
 from tuner.comparing.in_turn import order_of
 from tuner.comparing.pair_round import SideFailed, measure_in_turn, measure_pair
+from tuner.comparing.sitting_out import next_field
 from tuner.job import Job
 from tuner.patience import RETRIES, Patience
 from tuner.race import of_one_kind, round_seed, withdrawals
@@ -28,7 +29,8 @@ Message = Mapping[str, object]
 
 
 def next_pair(both: Both, rule: Rule) -> bool:
-    """False where nothing is left to measure. An arm that fails on one side is withdrawn there, and the pair run without it.
+    """False where nothing is left to measure. What is settled sits out. An arm that fails on one side is withdrawn there, and the pair
+    run without it.
 
     Raises `MeasurementInvalid` when a pair breaks off again and again without an arm to blame.
     """
@@ -36,7 +38,7 @@ def next_pair(both: Both, rule: Rule) -> bool:
     taken = {each.index for each in (*measured.baseline.rounds, *measured.candidate.rounds)}
     index = next(number for number in count() if number not in taken)
     headline, patience = f"pair {index + 1} of at most {rule.looks[-1]}", Patience(f"pair {index + 1}")
-    while field := field_of(measured):
+    while field := next_field(measured, rule):
         try:
             add_pair(both.store, both.id, _one_pair(both, measured, field, index, headline))
         except SideFailed as failed:
@@ -66,7 +68,7 @@ def _one_pair(both: Both, measured: SideBySide, field: Sequence[Entrant], index:
     sides = zip(both.jobs, both.manners)
     messages = [_message(job, field, index, measured, manner) for job, manner in sides]
     for job in both.jobs:
-        job.session.expect([arms])
+        job.session.expect([arms], others=True)  # after a look it may be fewer
     take = _at_once if both.together else _in_turn
     found = take(both, messages, arms, index, headline)
     _refuse_disturbed(both)
@@ -87,12 +89,12 @@ def _at_once(both: Both, messages: Sequence[Message], arms: Sequence[Arm], _: in
     with ExitStack() as stack:
         for job in both.jobs:
             job.session.clock.enter("import")
-        workers = [stack.enter_context(job.session.worker(arms)) for job in both.jobs]
+        workers = [stack.enter_context(job.session.worker(arms, others=True)) for job in both.jobs]
         return measure_pair(both.jobs, messages, workers, headline)
 
 
 def _in_turn(both: Both, messages: Sequence[Message], arms: Sequence[Arm], index: int, headline: str) -> tuple[Round, Round]:
-    workers = [job.session.worker(arms) for job in both.jobs]
+    workers = [job.session.worker(arms, others=True) for job in both.jobs]
     return measure_in_turn(both.jobs, messages, workers, order_of(both.jobs[0].scenario.measure.seed, index), headline)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from backends.arm import Arm
 from backends.environment import Distribution, Environment
-from store.run import Run
-from store.side_by_side import SideBySide
-from store.verdict import Change
+from store.comparisons.side_by_side import SideBySide
+from store.runs.run import Run
+from store.verdicts.verdict import Change
 from tuner.pin import EVERYWHERE, packages_of
 
 SHORT = 12  # characters of a digest

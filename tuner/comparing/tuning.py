@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from backends.measured import Trial
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
 from tuner.sieve import measured_trials
 
 Choices = tuple[tuple[str, str], ...]  # problem, choice

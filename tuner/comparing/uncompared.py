@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from backends.measured import Trial
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
 from tuner.sieve import measured_trials
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from store.verified import Standing, Start
+from store.serving.verified import Standing, Start
 from tuner.confirming.server import Place
 from tuner.engines.lookup import spoken_by
 from tuner.errors import UsageError

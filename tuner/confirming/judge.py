@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from store.comparison import Label
 from store.decision import Interval
-from store.serving_run import PRIMARY, Contrast, ServedStart
+from store.serving.serving_run import PRIMARY, Contrast, ServedStart
+from store.verdicts.comparison import Label
 from tuner.statistics import bonferroni, interval, minimum_detectable, tied
 
 METRICS = (PRIMARY, "itl_p99_ms", "ttft_ms", "ttft_p99_ms", "output_tokens_per_s")

@@ -14,7 +14,7 @@ from store.digest import canonical
 from store.errors import StoreError
 from store.file_faults import file_fault
 from store.files import write_together
-from store.serving_run import ServedStart
+from store.serving.serving_run import ServedStart
 
 NAME = "starts.jsonl"
 SHORT = 12  # characters of a digest

@@ -13,10 +13,10 @@ from dataclasses import replace
 from backends.arm import Arm
 from backends.cell import Cell
 from backends.model import LayerKind
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
-from store.serving_run import Predicted, Sent, ServingRun
-from store.verified import DECODE, KV_DTYPE, PAGE_SIZE
+from store.serving.serving_run import Predicted, Sent, ServingRun
+from store.serving.verified import DECODE, KV_DTYPE, PAGE_SIZE
 from tuner.between import foretold
 
 NEAR = 0.1  # of the mean context, within which a measured cell of the same batch is the step itself

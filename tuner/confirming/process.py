@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from store.interrupts import held_back
+from store.database.interrupts import held_back
 from tuner.confirming.living import living, serves_at
 
 PATIENCE_S = 8.0  # to end by itself once it is told to: SGLang looks up every 5 s

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from backends.wire import to_plain
 from store.digest import canonical
-from store.serving_run import Sent
+from store.serving.serving_run import Sent
 from tuner.confirming.sides import Sides
 from tuner.engines.benchmarks import Bench
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from reports import wording
 from reports.page import one_line
-from store.pin import Pin
+from store.pins.pin import Pin
 from tuner.engines.benchmarks import Benchmarks
 from tuner.engines.choices import Choices
 from tuner.errors import UsageError

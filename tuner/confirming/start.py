@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from reports.serving_words import SIDES
-from store.serving_run import Level, ServedStart
-from store.verified import Start
+from store.serving.serving_run import Level, ServedStart
+from store.serving.verified import Start
 from tuner.confirming.benchmark import benchmarked, ready_to_send, refuse_ended, results, send
 from tuner.confirming.hearing import fault_of, heard
 from tuner.confirming.process import Program

@@ -10,9 +10,9 @@ from random import Random
 
 import numpy as np
 
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Scenario
-from store.serving_run import Sent
+from store.serving.serving_run import Sent
 from tuner.confirming.requests import drawn, means, stretched
 from tuner.confirming.tokens import beginnings, ordinary, rows_of
 from tuner.engines.benchmarks import Bench, Row

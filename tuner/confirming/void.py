@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from store.serving_run import ServedStart
-from store.verified import KV_DTYPE
+from store.serving.serving_run import ServedStart
+from store.serving.verified import KV_DTYPE
 from tuner.engines.choices import BACKEND, PAGE_SIZE, Choices
 
 POOL_TOLERANCE = 0.01  # free memory is never the same twice; a hundredth of the pool changes no batch

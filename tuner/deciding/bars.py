@@ -8,7 +8,7 @@ from collections.abc import Collection
 from backends.cell import Phase
 from reports import numbers
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
 from tuner.deciding.incumbent import chosen, usual

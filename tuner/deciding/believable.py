@@ -12,7 +12,7 @@ from backends.cell import attention_flops, kv_bytes
 from backends.measured import Trial
 from reports import numbers
 from reports.kernel_names import launched
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
 from tuner.kv_size import element_bytes

@@ -11,7 +11,7 @@ from backends.simulated.world import CAUTION, is_simulated
 from reports import numbers, wording
 from reports.doctor import in_a_sentence
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from tuner.deciding.bars import late_builds
 from tuner.deciding.believable import unbelievable
 from tuner.deciding.contest import Contest

@@ -14,7 +14,7 @@ from backends.measured import Cost
 from backends.model import Attention
 from reports import numbers
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Scenario, WeightedCell
 from tuner.deciding.contest import rest_of, surroundings_of
 from tuner.deciding.incumbent import incumbent

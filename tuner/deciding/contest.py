@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Decide, WeightedCell
 from tuner.deciding.floor import rules_of
 from tuner.deciding.table import Table

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from reports import numbers, wording
 from reports.choice import step_change
-from store.comparison import Comparison, Explanation
 from store.decision import Pair, PairScore
-from store.run import Run
+from store.runs.run import Run
+from store.verdicts.comparison import Comparison, Explanation
 from tuner.deciding.bars import guarded
 from tuner.deciding.ceiling import too_low
 from tuner.deciding.confirmation import fresh_contest

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reports import numbers
-from store.calibration import NoiseFloor
-from store.run import Run
+from store.boards.calibration import NoiseFloor
+from store.runs.run import Run
 from store.scenario import Decide
 
 

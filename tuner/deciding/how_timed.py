@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from store.run import Run
+from store.runs.run import Run
 from tuner.sieve import measured_trials
 
 

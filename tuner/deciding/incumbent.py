@@ -8,7 +8,7 @@ from backends.arm import Arm, Provider
 from backends.cell import Phase
 from backends.outcome import Outcome
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Engine, Exclusion, WeightedCell
 from tuner.deciding.table import Table
 from tuner.limits import serves

@@ -7,7 +7,7 @@ from backends.cell import Phase
 from backends.knob import PAGE_SIZE, is_variable
 from reports import numbers
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from tuner.deciding.table import Table
 from tuner.engines.lookup import choices_of
 

@@ -10,7 +10,7 @@ from backends.measured import CellRound
 from reports.sensitivity import sentence
 from store.decision import Sensitivity
 from store.revisit import Condition, Revisit
-from store.run import Run
+from store.runs.run import Run
 from tuner.deciding.table import Table
 from tuner.objective import served
 from tuner.statistics import process_mean

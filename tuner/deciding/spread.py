@@ -12,7 +12,7 @@ from statistics import fmean
 
 from reports import boards
 from store.decision import BoardSpread, OnBoard, Pair
-from store.run import Run
+from store.runs.run import Run
 from tuner.deciding.contest import Contest
 from tuner.deciding.scores import in_processes
 from tuner.deciding.slowest import by_board, slowest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from store.decision import Pair, PairScore
-from store.run import Run
+from store.runs.run import Run
 from tuner.deciding.bars import from_the_start, guarded, kept_out, loses_a_cell
 from tuner.deciding.contest import Contest, contest_of
 from tuner.deciding.incumbent import incumbent, unmeasured, usual

@@ -11,7 +11,7 @@ from backends.cell import Phase
 from backends.measured import Trial
 from backends.outcome import Outcome
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Exclusion, WeightedCell
 from tuner.limits import serves
 from tuner.objective import Process, process_of

@@ -77,7 +77,8 @@ def _in_numbers(contest: Contest, default: Pair, allowed: list[PairScore], choic
         return f"no arm beat the default: with the nearest, {name}, a step is {numbers.change_range(-most, -least)} ({measured})"
     if most < contest.rules.min_gain:
         seen = f"{measured}; {_share(contest, default)}{_detectable(contest, default, best.pair)}"
-        return f"with the best arm, {name}, a step is at most {numbers.percent(most)} faster ({seen})"
+        faster = f"a step is at most {numbers.percent(most)} faster"
+        return f"with the best arm, {name}, {faster} ({seen})" if least > 0 else f"with the nearest, {name}, {faster}, if at all ({seen})"
     needed = numbers.percent(contest.rules.min_gain)
     if choice.leader != default and default in choice.tie_set and choice.leader is not None:
         margin = numbers.percent(contest.rules.tie_margin)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from backends.outcome import Outcome
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 
 
 def wrong_answers(run: Run, pair: Pair) -> Iterator[str]:

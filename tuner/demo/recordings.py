@@ -6,8 +6,8 @@ from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from store.evidence import read_evidence
-from store.run import Run
+from store.evidence.run_evidence import read_evidence
+from store.runs.run import Run
 from tuner.errors import UsageError
 from tuner.suggest import instead
 

@@ -11,7 +11,7 @@ from backends.measured import Round, Trial
 from reports import costs, story
 from reports.wording import by_backend
 from store.decision import Decision
-from store.run import Run
+from store.runs.run import Run
 from tuner.decide import decide
 from tuner.new_run import default_arms
 from tuner.progress import Progress

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reports import story, summary
 from store.decision import Decision
-from store.run import Run
+from store.runs.run import Run
 from tuner.demo.recordings import recording
 from tuner.demo.replay import Pace, pace_for, replay
 from tuner.errors import UsageError

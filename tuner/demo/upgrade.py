@@ -10,9 +10,9 @@ from pathlib import Path
 
 from reports import upgrade_story
 from reports.side_by_side import render_text
-from store.comparison import Label
-from store.side_by_side import SideBySide
-from store.version_verdict import VersionVerdict
+from store.comparisons.side_by_side import SideBySide
+from store.verdicts.comparison import Label
+from store.verdicts.version_verdict import VersionVerdict
 from tuner.comparing.differences import pairs_of
 from tuner.comparing.recorded import COMMAND, EVIDENCE, MARKDOWN, judged, recorded, refuse_unwritable, write_comparison
 from tuner.demo.recordings import UPGRADE, folder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from store.verdict import Change
+from store.verdicts.verdict import Change
 
 
 def changes(before: Mapping[str, str | None], after: Mapping[str, str | None], touches: tuple[str, ...] = ()) -> Iterator[Change]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reports import numbers, wording
-from store.pin import ValidFor
-from store.verdict import Change
+from store.pins.pin import ValidFor
+from store.verdicts.verdict import Change
 from tuner.check import distribution_changes
 from tuner.diffing.changes import changes
 from tuner.diffing.side import Side

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from reports import headline, wording
-from store.run import Run
-from store.verdict import Change
+from store.runs.run import Run
+from store.verdicts.verdict import Change
 from tuner.diffing.changes import changes
 from tuner.diffing.side import Side
 from tuner.sieve import measured_trials

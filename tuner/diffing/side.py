@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from store.errors import EvidenceError, NewerSchema
-from store.pin import Pin
-from store.pin_files import evidence_of, read_pin
-from store.run import Run
+from store.pins.pin import Pin
+from store.pins.pin_files import evidence_of, read_pin
+from store.runs.run import Run
 from tuner.checking.edited import refuse_edited
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from backends.cell import Cell
 from store.digest import cell_digest
-from store.pin_diff import Plain
-from store.run import Run
-from store.verdict import Change
-from store.version_verdict import Row
+from store.pins.pin_diff import Plain
+from store.runs.run import Run
+from store.verdicts.verdict import Change
+from store.verdicts.version_verdict import Row
 from tuner.checking.resting import resting
 from tuner.checking.screen import Screen, same_board
 from tuner.checking.screened import notes_of, rival_rows, served_rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from store.run import Run
-from store.verdict import Change
+from store.runs.run import Run
+from store.verdicts.verdict import Change
 from tuner.diffing.side import Side
 from tuner.diffing.times import alike_cells
 

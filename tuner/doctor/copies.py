@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from backends.condition import Fa4Copy, Overwritten, Provided
-from store.diagnosis import Finding, Severity
+from store.serving.diagnosis import Finding, Severity
 from tuner.doctor.known import Known
 from tuner.doctor.patient import Patient
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from backends.environment import Environment
-from store.diagnosis import Diagnosis, Finding
 from store.scenario import Engine
+from store.serving.diagnosis import Diagnosis, Finding
 from tuner.clock import PhaseClock
 from tuner.doctor.examine import exit_code, findings, interest, spoilers
 from tuner.doctor.known import load_known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from backends.condition import Interest
-from store.diagnosis import Finding, Severity
+from store.serving.diagnosis import Finding, Severity
 from tuner.doctor import (
     copies,
     device,

@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from backends.wire import WireError, from_plain
-from store.diagnosis import Severity
+from store.serving.diagnosis import Severity
 from tuner.errors import UsageError
 from tuner.names import KNOWLEDGE
 

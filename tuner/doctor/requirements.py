@@ -9,7 +9,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from backends.condition import Installed
-from store.diagnosis import Finding, Severity
+from store.serving.diagnosis import Finding, Severity
 from tuner.doctor.known import Known
 from tuner.doctor.patient import Patient
 from tuner.doctor.versions import parsed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from store.diagnosis import Finding, Severity
+from store.serving.diagnosis import Finding, Severity
 from tuner.doctor.known import Known
 from tuner.doctor.patient import Patient
 

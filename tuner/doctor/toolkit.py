@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from backends.condition import Toolkit
-from store.diagnosis import Finding, Severity
+from store.serving.diagnosis import Finding, Severity
 from tuner.doctor.flashinfer_packages import CORE, JIT_CACHE
 from tuner.doctor.known import Known
 from tuner.doctor.patient import Patient

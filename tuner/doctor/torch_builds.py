@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from backends.condition import Installed, Linked
-from store.diagnosis import Finding, Severity
+from store.serving.diagnosis import Finding, Severity
 from tuner.doctor.known import Known
 from tuner.doctor.patient import Patient
 from tuner.doctor.versions import torch_of, within

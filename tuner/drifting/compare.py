@@ -19,7 +19,7 @@ from backends.limits import listed, unmet
 from backends.pages import PAGE_SIZES, page_limits, taken
 from backends.question import Question
 from backends.reason import Reason
-from store.drift import Drift, Said
+from store.engines.drift import Drift, Said
 from tuner.drifting.matrix import COLUMNS, PLACES, Column, DocsRow, plain_question
 
 Home = tuple[Gpu, Phase]

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
-from store.serving_run import Level
+from store.serving.serving_run import Level
 from tuner.errors import MeasurementInvalid
 from tuner.logs.lines import Line
 

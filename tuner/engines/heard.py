@@ -10,11 +10,11 @@ from typing import Any
 from backends.capability import BackendEntry
 from backends.engine_says import EngineSays, Raised
 from reports import asked, wording
-from store.asked import Difference, EngineAnswer
 from store.decision import Pair
-from store.diagnosis import Finding
-from store.run import DefaultPick
+from store.engines.asked import Difference, EngineAnswer
+from store.runs.run import DefaultPick
 from store.scenario import Scenario
+from store.serving.diagnosis import Finding
 from tuner.engines.lookup import rules_of
 from tuner.engines.rules import Settled
 from tuner.engines.served import named, served_pair

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from store.recorded_reason import ReasonHere, RecordedReason
+from store.engines.recorded_reason import ReasonHere, RecordedReason
 
 
 def reason_here(reason: RecordedReason | None, sm: int | None, packages: Mapping[str, str] | None) -> ReasonHere | None:

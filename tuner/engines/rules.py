@@ -13,11 +13,11 @@ from backends.gpu import Gpu
 from backends.model import LayerKind, Model
 from backends.question import Question
 from store.decision import Pair
+from store.engines.rule_path import DefaultTree, RuleStep
 from store.plan import Server
-from store.rule_path import DefaultTree, RuleStep
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import Engine, Exclusion, Scenario
-from store.verified import Start
+from store.serving.verified import Start
 from tuner.engines.remedies import Remedies
 from tuner.logs.lines import Line
 from tuner.logs.printed_steps import PrintedSteps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.connect import file_of, open_store
+from store.database.connect import file_of, open_store
 from tuner.calibrated import neighbours_are_harmless
 from tuner.clock import PhaseClock
 from tuner.executors.executor import Executor

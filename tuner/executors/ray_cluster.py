@@ -16,7 +16,7 @@ import conf
 import reports
 import store
 import tuner
-from store.connect import file_of
+from store.database.connect import file_of
 from store.files import write_together
 from tuner.errors import INTERRUPTED, MeasurementInvalid, UsageError
 from tuner.executors.child import Children

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 
-from store.interrupts import ENDING
+from store.database.interrupts import ENDING
 from tuner import spans
 from tuner.boundary import guarded, say
 from tuner.errors import INTERNAL_FAULT, MeasurementInvalid

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from store.database.interrupts import ENDING
 from store.files import write_together
-from store.interrupts import ENDING
 from tuner.errors import Incomplete, MeasurementInvalid, UsageError
 from tuner.executors.child import PREFIX, Children
 from tuner.executors.executor import Done, Say, Task, command_of

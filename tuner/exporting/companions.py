@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from store.pin import Pin
-from store.run import Run
+from store.pins.pin import Pin
+from store.runs.run import Run
 from tuner.engines.choices import KV_DTYPE, PAGE_SIZE
 from tuner.engines.lookup import choices_of, rules_of
 

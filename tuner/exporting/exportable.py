@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from store.errors import StoreError
-from store.pin import Pin
-from store.pin_files import evidence_of, read_pin
+from store.pins.pin import Pin
+from store.pins.pin_files import evidence_of, read_pin
 from tuner.checking.edited import refuse_edited
 from tuner.errors import UsageError
 from tuner.exporting.companions import completed

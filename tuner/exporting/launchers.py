@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -29,8 +30,8 @@ def load_launchers(config_dir: str | None = None) -> dict[str, Launcher]:
 
     ``like: Y`` takes every key that an entry leaves out from Y.
     """
-    folders: list[Traversable] = [files("conf") / "launcher", *([Path(config_dir) / "launcher"] if config_dir else [])]
-    entries = {name: entry for folder in folders if folder.is_dir() for name, entry in _entries(folder)}
+    theirs = Path(config_dir) / "launcher" if config_dir else None
+    entries = {**_shipped(), **(_entries(theirs) if theirs is not None and theirs.is_dir() else {})}
     return {name: _launcher(name, _whole(name, entries)) for name in entries}
 
 
@@ -41,9 +42,15 @@ def launcher_for(name: str, launchers: Mapping[str, Launcher]) -> Launcher:
     return launchers[name]
 
 
-def _entries(folder: Traversable) -> list[tuple[str, dict[str, Any]]]:
+@cache
+def _shipped() -> dict[str, dict[str, Any]]:
+    """Those of the package; to be read only."""
+    return _entries(files("conf") / "launcher")
+
+
+def _entries(folder: Traversable) -> dict[str, dict[str, Any]]:
     found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".yaml")), key=lambda entry: entry.name)
-    return [(entry.name.removesuffix(".yaml"), _read(entry)) for entry in found]
+    return {entry.name.removesuffix(".yaml"): _read(entry) for entry in found}
 
 
 def _read(entry: Traversable) -> dict[str, Any]:

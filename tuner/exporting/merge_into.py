@@ -15,8 +15,8 @@ from reports.merging.errors import MergeError
 from reports.merging.merge import Merged, merge
 from store.errors import NewerSchema, PinError
 from store.files import destination, write_together
-from store.pin import Pin
-from store.pin_yaml import pin_of
+from store.pins.pin import Pin
+from store.pins.pin_yaml import pin_of
 from tuner.errors import UsageError
 
 BACKEND = "attention-backend"  # the end of each flag that names one

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from backends.environment import Distribution, Environment
 from backends.worker.distributions import COMPANIONS
-from store.run import Run
+from store.runs.run import Run
 from tuner.doctor.known import KernelDistribution
 from tuner.image.listing import Listing
 

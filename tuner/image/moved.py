@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from backends.environment import Environment
-from store.pin import Pin
-from store.run import Run
-from store.verdict import Change
+from store.pins.pin import Pin
+from store.runs.run import Run
+from store.verdicts.verdict import Change
 from tuner.errors import UsageError
 from tuner.image.listing import Listing
 from tuner.pin import arms_on, arms_under, distributions_under

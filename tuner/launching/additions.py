@@ -8,7 +8,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from reports import wording
-from store.pin import Pin
+from store.pins.pin import Pin
 from tuner.engines.choices import BACKEND, Choices
 from tuner.errors import UsageError
 from tuner.launching.written import Written

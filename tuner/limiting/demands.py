@@ -11,7 +11,7 @@ from backends.cell import Phase
 from backends.judgement import judge
 from backends.model import Model
 from backends.reason import Reason
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import Exclusion, Scenario
 from tuner.engines.lookup import rules_of
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from backends.cell import Phase
 from store.scenario import NO_DRIVER, NOT_SELECTED
-from tuner.limits import Sifted
+from tuner.limits import Sifted, serves
 
 
 def trust_notes(sifted: Sifted) -> Iterator[str]:
@@ -33,3 +33,13 @@ def cost_notes(sifted: Sifted, measured: bool) -> Iterator[str]:
     if not arms:
         return iter(())
     return (f"{backend} {note.says} ({note.source})" for backend, note in sifted.noted if (backend in arms) is measured)
+
+
+def lonely_notes(sifted: Sifted, phases: Iterable[Phase]) -> Iterator[str]:
+    """Arms of one side whose page size and KV dtype no arm of the other has: they are measured, and no server could have them."""
+    for arm in sifted.arms:
+        for phase in phases:
+            partners = (other for other in sifted.arms if (other.page_size, other.kv_dtype) == (arm.page_size, arm.kv_dtype))
+            if not any(serves(other, phase, sifted.exclusions) for other in partners):
+                shared = f"set engine.page_size={arm.page_size} to have all of them on it"
+                yield f"{arm.name} finds no partner, since no arm serves {phase.value} at its page size, and cannot be pinned: {shared}"

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from reports.course_plot import FORMATS, draw
-from store.course import Course, Point
 from store.files import write_together
-from store.points import named_in, points_of
+from store.past.course import Course, Point
+from store.past.points import named_in, points_of
 from tuner.comparing.recorded import recorded
 from tuner.errors import UsageError
 from tuner.past.course import course_of

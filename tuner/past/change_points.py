@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from store.course import ChangePoint
+from store.past.course import ChangePoint
 from tuner.verdicts.inference import Array
 
 FEWEST_POINTS = 10

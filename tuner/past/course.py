@@ -12,8 +12,8 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from store.comparison import CellVerdict
-from store.course import Course, How, Point, Step
+from store.past.course import Course, How, Point, Step
+from store.verdicts.comparison import CellVerdict
 from tuner.comparing.judge import CODES
 from tuner.errors import OK, Incomplete
 from tuner.past.change_points import FEWEST_POINTS, change_points

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from backends.timing.disturbance import CAPPED
-from store.course import Point
+from store.comparisons.side_by_side import SideBySide
 from store.digest import cell_digest
-from store.run import Run
-from store.side_by_side import SideBySide
+from store.past.course import Point
+from store.runs.run import Run
 from tuner.objective import process_of
 
 
@@ -44,7 +44,7 @@ def _points(comparison: str, run: Run, arm: str, cell: str) -> Iterator[Point]:
 
 
 def names_in(comparisons: Iterable[SideBySide]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of all arms and of all cells, as `store.history.named_in` tells them of a store."""
+    """Names of all arms and of all cells, as `store.past.history.named_in` tells them of a store."""
     runs = [each.baseline for each in comparisons]
     arms = {arm.name for run in runs for arm in run.arms}
     return tuple(sorted(arms)), tuple(sorted({weighted.cell.name for run in runs for weighted in run.cells}))

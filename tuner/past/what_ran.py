@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from packaging.version import InvalidVersion, Version
 
-from store.course import Point
+from store.past.course import Point
 from tuner.errors import UsageError
 from tuner.pin import EVERYWHERE
 

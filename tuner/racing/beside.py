@@ -12,7 +12,7 @@ from itertools import count, islice
 from typing import Any, TypeVar
 
 from backends.measured import CellRound, Round
-from store.run import Run
+from store.runs.run import Run
 from tuner.looks import CONFIRMING, looks_up_to
 from tuner.racing.next_round import NextRound
 

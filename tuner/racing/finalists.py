@@ -12,7 +12,7 @@ from backends.arm import Arm
 from backends.cell import Cell, PageLayout, Phase
 from store.decision import CellResult, Decision
 from store.revisit import Condition
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
 from tuner.decide import decide
 from tuner.deciding.bars import kept_out

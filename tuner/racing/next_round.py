@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import count
 
 from backends.arm import Arm
 from backends.cell import Phase
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from tuner.deciding.ceiling import too_low
 from tuner.deciding.confirmation import fresh_contest
 from tuner.deciding.standing import Standing, standing_of
@@ -32,6 +32,11 @@ class NextRound:
     @property
     def arms(self) -> tuple[Arm, ...]:
         return tuple(entrant.arm for entrant in self.field)
+
+    def on(self, cells: Collection[str]) -> NextRound | None:
+        """Without other cells, and arms that have none then; None where nothing is left."""
+        field = tuple(Entrant(each.arm, each.cells & set(cells)) for each in self.field if not each.cells.isdisjoint(cells))
+        return NextRound(self.index, field, self.confirms) if field else None
 
 
 def next_round(run: Run, racing: bool = True, everyone: bool = False) -> NextRound | None:

@@ -8,8 +8,8 @@ from random import Random
 from backends.measured import CellRound, Round
 from backends.outcome import Outcome
 from backends.wire import from_plain
-from store.repository import add_revisit, load_run
 from store.revisit import Condition, Revisit
+from store.runs.repository import add_revisit, load_run
 from tuner.budgeting.rationing import rounds_fit
 from tuner.job import Job
 from tuner.looks import REVISITS

@@ -8,7 +8,7 @@ from statistics import median
 from backends.measured import Round, Trial
 from backends.timing.ways import OVERLAPS
 from reports.numbers import microseconds
-from store.run import Run
+from store.runs.run import Run
 
 Key = tuple[str, str]  # arm, cell
 Kernels = dict[Key, str]

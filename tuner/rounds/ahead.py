@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from backends.arm import Arm
 from backends.measured import Round
 from backends.outcome import Outcome
-from store.run import Run
+from store.runs.run import Run
 from tuner.job import Job
 from tuner.racing.beside import at_its_turn, beside
 from tuner.racing.next_round import NextRound
+from tuner.rounds.doubt import Doubt, doubt_of
 from tuner.rounds.lent import Answer, Gone, Lent, Order
 from tuner.workers.failure import WorkerFailed
 
@@ -33,7 +34,8 @@ class Begun:
 
 class RoundsAhead:
     """Round i is of board i modulo their number, so that each has as many; the run's own is number 0. Whatever a lent board does not
-    bring, the run's own measures.
+    bring, the run's own measures. An arm that fails on a lent board is tried there too, so that a bad board costs no arm; for several
+    ranks it fails at once, since their server runs on each of the boards.
 
     ``here`` measures a round on the run's own board, ``ordered`` says how another is asked for it.
     """
@@ -43,6 +45,7 @@ class RoundsAhead:
         self._done: dict[int, Round | WorkerFailed] = {}
         self._begun: dict[int, Begun] = {}
         self._needless: list[Begun] = []
+        self._doubts: dict[int, Doubt] = {}
         self._gone: set[int] = set()
 
     def measured(self, run: Run, coming: NextRound) -> Round:
@@ -50,8 +53,8 @@ class RoundsAhead:
         owed = (coming, *beside(run, coming, self._job.everyone))
         self._set_aside(owed)
         while True:
+            self._collect(run)
             self._hand_out(run, owed)
-            self._collect()
             if (found := self._at_its_turn(coming)) is not None:
                 return found
             if (mine := self._next_here(coming, owed)) is not None:
@@ -69,10 +72,11 @@ class RoundsAhead:
     def _place(self, index: int) -> int | None:
         """Of the lent board whose round it is; None = the run's own."""
         board = index % (self._lent.places + 1)
-        return None if board == 0 or board - 1 in self._gone else board - 1
+        return None if board == 0 or board - 1 in self._gone or index in self._doubts else board - 1
 
     def _hand_out(self, run: Run, owed: Owed) -> None:
         busy = {begun.place for begun in (*self._begun.values(), *self._needless) if not begun.answer.done()}
+        busy |= {doubt.place for doubt in self._doubts.values()}
         for each in owed:
             place = self._place(each.index)
             if place is not None and place not in busy and self._is_open(each):
@@ -87,19 +91,26 @@ class RoundsAhead:
         """The arms of the rounds after it on the same board."""
         return tuple(each.arms for each in owed if each.index > one.index and self._place(each.index) == self._place(one.index))
 
-    def _collect(self) -> None:
+    def _collect(self, run: Run) -> None:
         for index, begun in list(self._begun.items()):
             if begun.answer.done():
                 del self._begun[index]
-                self._take(index, begun)
+                self._take(run, index, begun)
 
-    def _take(self, index: int, begun: Begun) -> None:
+    def _take(self, run: Run, index: int, begun: Begun) -> None:
         answer = begun.answer.result()
-        if not isinstance(answer, Gone):
+        if isinstance(answer, Gone):
+            self._leave(begun.place, answer.why)
+        elif doubt := doubt_of(answer, begun.place, run.scenario.engine):
+            self._doubts[index] = doubt
+            self._job.session.progress.note(f"round {index + 1} broke off on another board ({answer}); it is run again on the run's own")
+        else:
             self._done[index] = answer
-        elif begun.place not in self._gone:
-            self._gone.add(begun.place)
-            self._job.session.progress.note(f"a board beside this one measures no more: {answer.why}")
+
+    def _leave(self, place: int, why: str) -> None:
+        if place not in self._gone:
+            self._gone.add(place)
+            self._job.session.progress.note(f"a board beside this one measures no more: {why}")
 
     def _at_its_turn(self, coming: NextRound) -> Round | None:
         found = self._done.pop(coming.index, None)
@@ -116,9 +127,17 @@ class RoundsAhead:
     def _measure_here(self, run: Run, mine: NextRound, owed: Owed) -> None:
         self._job.session.expect(self._later(mine, owed), others=True)
         try:
-            self._done[mine.index] = self._here(self._job, run, mine)
+            self._done[mine.index] = self._cleared(mine, self._here(self._job, run, mine))
         except WorkerFailed as failure:
             self._done[mine.index] = failure
+
+    def _cleared(self, mine: NextRound, measured: Round) -> Round:
+        """With a word of the arm that came through here, and failed on a board that is done without from now on."""
+        doubt = self._doubts.pop(mine.index, None)
+        if doubt is None or (word := doubt.word(mine.arms)) is None:
+            return measured
+        self._leave(doubt.place, word)
+        return replace(measured, labels=(*measured.labels, word))
 
     def _await(self, coming: NextRound) -> None:
         self._job.session.clock.enter(ELSEWHERE)

@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from reports import wording
-from store.calibration import Neighbours
+from store.boards.calibration import Neighbours
 from store.digest import beside_digest
-from store.repository import begin_run, load_run, save_decision
-from store.run import FINISHED, RUNNING, Run
+from store.runs.repository import begin_run, load_run, save_decision
+from store.runs.run import FINISHED, RUNNING, Run
 from tuner.errors import Incomplete, UsageError
 from tuner.job import Job
 from tuner.neighbours import neighbours_of

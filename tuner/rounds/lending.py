@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from backends.environment import Environment
-from store.connect import Store
+from store.database.connect import Store
 from tuner.calibrated import neighbours_are_harmless
 from tuner.executors.place import Place
 from tuner.rounds.board import Terms, other_board

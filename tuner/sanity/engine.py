@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from backends.question import ENGINES
 from tuner.engines import WITH_RULES
 from tuner.sanity.tree import Tree
-from tuner.schema.engine import KV_CACHE_DTYPES
-from tuner.suggest import instead
+from tuner.schema.engine import ALGORITHMS, KV_CACHE_DTYPES
+from tuner.suggest import instead, nearest
 
 OF_SGLANG = (
     *("prefill_attention_backend", "decode_attention_backend"),
@@ -34,6 +34,13 @@ def foreign_dtype(engine: Tree) -> Iterator[str]:
     name, word = engine["name"], engine["kv_cache_dtype"]
     if word not in KV_CACHE_DTYPES.get(name, (word,)):
         yield f"engine.kv_cache_dtype={word} is no word of {ENGINES[name]}'s; {instead(word, KV_CACHE_DTYPES[name])}"
+
+
+def misspelt_algorithm(engine: Tree) -> Iterator[str]:
+    """One that is like no word of the engine's may be a plugin's, of which the engine itself is asked."""
+    words, name = ALGORITHMS.get(engine["name"], ()), engine["speculative"]["algorithm"]
+    if name is not None and name.upper() not in words and nearest(name.upper(), words):
+        yield f"engine.speculative.algorithm={name} is no word of {ENGINES[engine['name']]}'s; {instead(name.upper(), words)}"
 
 
 def impossible_graphs(engine: Tree) -> Iterator[str]:

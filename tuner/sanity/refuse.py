@@ -8,9 +8,16 @@ from tuner.errors import UsageError
 from tuner.knobs import unknown_knobs
 from tuner.sanity.backends import against_requirement, foreign_backends, unknown_names
 from tuner.sanity.bounds import GPU_FIGURES, out_of_bounds, out_of_order
-from tuner.sanity.engine import foreign_dtype, impossible_drafts, impossible_graphs, of_another_engine, unknown_engine
+from tuner.sanity.engine import (
+    foreign_dtype,
+    impossible_drafts,
+    impossible_graphs,
+    misspelt_algorithm,
+    of_another_engine,
+    unknown_engine,
+)
 from tuner.sanity.geometry import impossible_geometry
-from tuner.sanity.simulated import impossible_simulation
+from tuner.sanity.simulated import impossible_simulation, unknown_to_simulation
 from tuner.sanity.tree import Tree
 
 IDLE_OBJECTIVES = {("decode", "ttft"), ("prefill", "tpot")}  # (engine.role, decide.objective)
@@ -42,9 +49,11 @@ def complaints(tree: Tree) -> Iterator[str]:
     yield from unknown_engine(tree["engine"]["name"])
     yield from of_another_engine(tree["engine"])
     yield from foreign_dtype(tree["engine"])
+    yield from misspelt_algorithm(tree["engine"])
     yield from foreign_backends(tree)
     yield from unknown_names(tree)
     yield from unknown_knobs(tree)
+    yield from unknown_to_simulation(tree["gpu"], tree["backends"])
 
 
 def uncached_prefix(traffic: Tree) -> Iterator[str]:

@@ -18,6 +18,8 @@ KV_CACHE_DTYPES = {
         *("turboquant_k3v4_nc", "turboquant_3bit_nc", "octave_k3v4", "octave_k3v3", "octave_k3v3_compact", "ultraquant_4bit"),
     ),
 }
+# Words of --speculative-algorithm, of all releases: sglang/srt/speculative/spec_info.py (0.5.22)
+ALGORITHMS = {"sglang": ("DFLASH", "DSPARK", "EAGLE", "EAGLE3", "FROZEN_KV_MTP", "STANDALONE", "NGRAM", "NONE", "NEXTN", "UNO")}
 KvCacheDtype = Enum(  # the words of all
     "KvCacheDtype",
     "auto bf16 bfloat16 fp8_e4m3 fp8_e5m2 mxfp8 nvfp4 fp4_mx_block16 float16 fp8 fp8_inc fp8_ds_mla nvfp4_ds_mla "

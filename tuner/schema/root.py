@@ -50,9 +50,9 @@ class Root:
     ask_limit: str = MISSING
 
 
-def folder_of_pins(gpu: str) -> str:
-    """Pins of a GPU that is none lie apart, where nothing that serves looks for any."""
-    return "pins-simulated" if is_simulated(gpu) else "pins"
+def folder_of_pins(gpu: str, recording: str | None) -> str:
+    """Pins of a GPU that is none lie apart, where nothing that serves looks for any, and those of recorded times apart from these."""
+    return "pins" if not is_simulated(gpu) else "pins-simulated" if recording is None else "pins-replay"
 
 
 @cache

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from backends.capability import BackendEntry
 from reports.searched import in_a_sentence
-from store.connect import Store
+from store.database.connect import Store
 from store.plan import Plan
-from store.repository import begin_run, newest_since
-from store.run import INCOMPLETE, RUNNING, Run
+from store.runs.repository import begin_run, newest_since
+from store.runs.run import INCOMPLETE, RUNNING, Run
 from tuner.search.screen import NothingBeside
 from tuner.search.search import Request, claim, raced, searched
 from tuner.session import Session

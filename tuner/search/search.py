@@ -11,11 +11,11 @@ from backends.arm import Arm
 from backends.capability import BackendEntry
 from backends.cell import Phase
 from backends.reason import Reason
-from store.connect import Store
+from store.database.connect import Store
 from store.plan import Plan
+from store.runs.studies import Studies, belongs_to, studies_of
 from store.scenario import Exclusion
 from store.search import Fate, Search, Searched, Setting, Space, Tried
-from store.studies import Studies, belongs_to, studies_of
 from tuner.engines.lookup import rules_of
 from tuner.knobs import with_knobs
 from tuner.new_run import default_arms, stage_of

@@ -13,8 +13,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from backends.cell import Phase
+from store.runs.studies import Studies
 from store.search import Fate, Search, SearchKind, Setting, Tried
-from store.studies import Studies
 
 if TYPE_CHECKING:
     from optuna import Trial

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from backends.worker.lock import passing
-from store.sweep import INDEX
+from store.sweeps.sweep import INDEX
 from tuner.progress import Progress
 
 OWNER = "attnpin tune"

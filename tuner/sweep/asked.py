@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from store.sweep import Ending
+from store.sweeps.sweep import Ending
 from tuner.boundary import exit_code, sentence
 from tuner.errors import UsageError
 from tuner.executors.executor import Task

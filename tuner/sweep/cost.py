@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cache
 from statistics import median
 
-from store.connect import Store, file_of, open_store
-from store.run import Run
+from store.database.connect import Store, file_of, open_store
+from store.past.tuned import tuned_runs
+from store.runs.run import Run
 from store.scenario import Scenario
-from store.sweep_cost import Cost, Ground, SweepCost
-from store.tuned import tuned_runs
+from store.sweeps.sweep_cost import Cost, Ground, SweepCost
 from tuner.boundary import sentence
 from tuner.budgeting.estimate import run_seconds, timed_cells
 from tuner.plan import make_plan

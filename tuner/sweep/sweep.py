@@ -15,7 +15,7 @@ from pathlib import Path
 from backends.wire import from_plain
 from reports import numbers
 from reports import sweep as report
-from store.sweep import Ending, Entry, Sweep, read_sweep, write_sweep
+from store.sweeps.sweep import Ending, Entry, Sweep, read_sweep, write_sweep
 from tuner.errors import OK, worst
 from tuner.executors.executor import Done, Executor, Task
 from tuner.new_run import command_line

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from backends.cell import Cell
 from store.plan import Server
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
 from tuner.between import left_out
 from tuner.cells import calls, cell_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from backends.timing.ways import PENALISED
 from reports import wording
-from store.triaged import Cause, Ground, Kind, Proof
+from store.serving.triaged import Cause, Ground, Kind, Proof
 from tuner.triaging.cause import cause
 from tuner.triaging.figure_words import words
 from tuner.triaging.figures import ATTENTION, Figure

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from store.triaged import Blame, Cause, Ground, Kind, Proof
+from store.serving.triaged import Blame, Cause, Ground, Kind, Proof
 from tuner.errors import OK, REGRESSED, Incomplete, WrongResults
 
 KINDS: dict[Kind, Blame] = {

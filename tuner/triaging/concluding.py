@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reports import load_words, wording
-from store.triaged import Blame, Cause, Ground, Kind, Proof, Triaged
+from store.serving.triaged import Blame, Cause, Ground, Kind, Proof, Triaged
 from tuner.triaging import arms, loaded, moved, pace, parts, screened, served, stated
 from tuner.triaging.cause import OF_ATTENTION_ALONE, cause, exit_code, ranked
 from tuner.triaging.signs import Signs

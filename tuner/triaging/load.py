@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from store.triaged import Load, Pace
+from store.serving.triaged import Load, Pace
 from tuner.logs.steps import Decoded
 from tuner.triaging.watch import Entry, Watch
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from reports import load_words, numbers, wording
-from store.triaged import Cause, Ground, Kind, Load, Proof
+from store.serving.triaged import Cause, Ground, Kind, Load, Proof
 from tuner.triaging.cause import cause
 from tuner.triaging.signs import Signs
 

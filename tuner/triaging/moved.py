@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reports import wording
-from store.triaged import Cause, Ground, Kind, Proof
-from store.verdict import Bearing, Change, KnownIssue, Status
-from store.verified import Standing
+from store.serving.triaged import Cause, Ground, Kind, Proof
+from store.serving.verified import Standing
+from store.verdicts.verdict import Bearing, Change, KnownIssue, Status
 from tuner.triaging.cause import cause
 from tuner.triaging.pace import proofs as pace_proofs
 from tuner.triaging.signs import Signs

@@ -10,7 +10,7 @@ from statistics import fmean
 
 from backends.cell import Cell
 from reports import load_words, numbers
-from store.triaged import Cause, Ground, Kind, Pace, Proof
+from store.serving.triaged import Cause, Ground, Kind, Pace, Proof
 from tuner.triaging.cause import cause
 from tuner.triaging.signs import Signs
 

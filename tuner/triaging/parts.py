@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reports import wording
-from store.triaged import Cause, Ground, Kind, Proof
+from store.serving.triaged import Cause, Ground, Kind, Proof
 from tuner.triaging.cause import cause
 from tuner.triaging.figure_words import words, worst
 from tuner.triaging.figures import ATTENTION, WHOLE, Figure

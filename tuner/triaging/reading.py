@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from store.verified import Start
+from store.serving.verified import Start
 from tuner.engines.lookup import paced_by, spoken_by
 from tuner.engines.rules import Paced, Spoken
 from tuner.logs.excerpt import Excerpt

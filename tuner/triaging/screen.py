@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from backends.environment import Environment
-from store.checked import Checked
-from store.connect import open_store
+from store.database.connect import open_store
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
-from store.verdict import Change, Verdict
+from store.verdicts.checked import Checked
+from store.verdicts.verdict import Change, Verdict
 from tuner.checking.answered import by_screen
 from tuner.checking.measuring import measured
 from tuner.checking.pinned import Pinned, as_pinned

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reports.verdict_row import interval, times
-from store.checked import Answer, Checked
-from store.checked import Ground as Rests
-from store.triaged import Cause, Ground, Kind, Proof
-from store.version_verdict import Row
+from store.serving.triaged import Cause, Ground, Kind, Proof
+from store.verdicts.checked import Answer, Checked
+from store.verdicts.checked import Ground as Rests
+from store.verdicts.version_verdict import Row
 from tuner.triaging.cause import cause
 from tuner.triaging.moved import holds
 from tuner.triaging.signs import Signs

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reports import wording
-from store.triaged import Cause, Ground, Kind, Proof
-from store.verified import DECODE, GRAPHS, PAGE_SIZE, PREFILL, Difference, Quote, Server, Standing
+from store.serving.triaged import Cause, Ground, Kind, Proof
+from store.serving.verified import DECODE, GRAPHS, PAGE_SIZE, PREFILL, Difference, Quote, Server, Standing
 from tuner.triaging.cause import cause
 from tuner.triaging.pace import SLOWER
 from tuner.triaging.signs import Signs

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backends.cell import Cell, Phase
-from store.checked import Checked
-from store.pin import Pin
-from store.run import Run
-from store.triaged import Load
-from store.verdict import Verdict
-from store.verified import Verified
+from store.pins.pin import Pin
+from store.runs.run import Run
+from store.serving.triaged import Load
+from store.serving.verified import Verified
+from store.verdicts.checked import Checked
+from store.verdicts.verdict import Verdict
 from tuner.engines.remedies import Remedies
 from tuner.triaging.figures import Figure, Figures
 from tuner.verifying.expected import Expected

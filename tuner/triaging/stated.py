@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from store.checked import Answer
-from store.triaged import Cause, Ground, Kind, Proof
+from store.serving.triaged import Cause, Ground, Kind, Proof
+from store.verdicts.checked import Answer
 from tuner.triaging.cause import cause
 from tuner.triaging.figure_words import words, worst
 from tuner.triaging.figures import ATTENTION, Figure

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from backends.environment import Environment
 from backends.question import ENGINES
-from store.verdict import FlagsNow
+from store.verdicts.verdict import FlagsNow
 from tuner.clock import PhaseClock
 from tuner.consult import consult_all
 from tuner.machine import engine_version

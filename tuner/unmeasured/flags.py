@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from backends.environment import Environment
 from backends.question import RULE_SETS
 from reports import asked, wording
-from store.asked import EngineAnswer
-from store.pin import Pin
-from store.run import DefaultPick, Run
+from store.engines.asked import EngineAnswer
+from store.pins.pin import Pin
+from store.runs.run import DefaultPick, Run
 from store.scenario import Scenario
-from store.verdict import FlagsNow, Served
+from store.verdicts.verdict import FlagsNow, Served
 from tuner.doctor.versions import parsed
 from tuner.engines.heard import Consulted, heard
 from tuner.engines.lookup import choices_of, engine_named

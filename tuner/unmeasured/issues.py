@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from backends.condition import Installed, Management, ServingCondition
 from backends.environment import Environment
-from store.diagnosis import Finding, Severity
-from store.run import Run
-from store.verdict import Bearing, KnownIssue
+from store.runs.run import Run
+from store.serving.diagnosis import Finding, Severity
+from store.verdicts.verdict import Bearing, KnownIssue
 from tuner.doctor import flashinfer_packages, releases, requirements, torch_builds
 from tuner.doctor.examine import Rules, findings
 from tuner.doctor.known import Known, load_known

@@ -9,8 +9,8 @@ from backends.arm import Arm
 from backends.cell import Phase
 from backends.environment import Environment
 from store.decision import Decision, Pair
-from store.run import Run
-from store.verdict import Bearing, KnownIssue
+from store.runs.run import Run
+from store.verdicts.verdict import Bearing, KnownIssue
 from tuner.doctor.known import read_known
 from tuner.doctor.versions import parsed, within
 from tuner.engines.layers import layers_of

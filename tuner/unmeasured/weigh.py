@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from reports import wording
 from reports.verdict import in_words
-from store.pin import Pin
-from store.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Status, Verdict
+from store.pins.pin import Pin
+from store.verdicts.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Status, Verdict
 from tuner.errors import REGRESSED, Incomplete
 
 

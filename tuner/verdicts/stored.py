@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from store.comparison import CellVerdict, Comparison, Label, Why
+from store.verdicts.comparison import CellVerdict, Comparison, Label, Why
 from tuner.verdicts.correction import MOST_DRIFT, Correction
 from tuner.verdicts.inference import Array, Estimates, Flags, faster, holm, same, slower
 from tuner.verdicts.rule import Rule

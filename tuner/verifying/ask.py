@@ -15,7 +15,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 from reports import wording
 from reports.page import one_line
-from store.verified import Start
+from store.serving.verified import Start
 from tuner.engines.rules import Spoken
 from tuner.errors import UsageError
 from tuner.verifying.judge import nothing_said

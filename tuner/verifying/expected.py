@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from store.pin import Pin
-from store.run import Run
-from store.verdict import Served
+from store.pins.pin import Pin
+from store.runs.run import Run
+from store.verdicts.verdict import Served
 from tuner.unmeasured.flags import pinned_for
 from tuner.unmeasured.regressions import served_pair
 

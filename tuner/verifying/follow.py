@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from store.verified import Standing, Verified
+from store.serving.verified import Standing, Verified
 from tuner.errors import UsageError
 from tuner.progress import Progress
 from tuner.verifying.patience import WITHIN_S

@@ -7,7 +7,20 @@ from itertools import takewhile
 
 from reports import wording
 from reports.verdict import in_words
-from store.verified import DECODE, GRAPHS, KV_DTYPE, PAGE_SIZE, PREFILL, Difference, Found, Graphs, Server, Standing, Start, Verified
+from store.serving.verified import (
+    DECODE,
+    GRAPHS,
+    KV_DTYPE,
+    PAGE_SIZE,
+    PREFILL,
+    Difference,
+    Found,
+    Graphs,
+    Server,
+    Standing,
+    Start,
+    Verified,
+)
 from tuner.errors import OK, REGRESSED, Incomplete
 from tuner.verifying.expected import Expected
 

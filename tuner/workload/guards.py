@@ -11,7 +11,9 @@ from collections.abc import Iterable, Sequence
 from math import inf
 
 from backends.arm import Arm
-from backends.cell import Phase
+from backends.cell import Cell, Phase
+from backends.gpu import Gpu
+from backends.kv.layout import pages_needed
 from backends.stand import POOL_SHARE
 from store.plan import Server
 from store.scenario import Scenario, WeightedCell
@@ -32,7 +34,7 @@ def guard_cells(scenario: Scenario, server: Server, traffic: Sequence[WeightedCe
     if not server.captured_batches or server.pool_tokens is None or not arms:
         return Workload((), ())
     page = max(arm.page_size for arm in arms)
-    tokens = min(server.pool_tokens, affordable_tokens(scenario, server, traffic, arms))
+    tokens = min(server.pool_tokens, affordable_tokens(scenario, traffic, arms))
     wanted, loads = guard_loads(server, server.pool_tokens, page), guard_loads(server, tokens, page)
     new = [load for load in loads if not any(covers(weighted, load) for weighted in traffic)]
     kinds = rules_of(scenario).rank_layers(scenario)
@@ -41,13 +43,21 @@ def guard_cells(scenario: Scenario, server: Server, traffic: Sequence[WeightedCe
     return Workload(tuple(cells), () if loads == wanted else (cut,))
 
 
-def affordable_tokens(scenario: Scenario, server: Server, traffic: Iterable[WeightedCell], arms: Iterable[Arm]) -> int:
-    """Tokens a pool may have so that one for each page size fits, in as many layers as the coldest traffic cell rotates over."""
-    gpu, pools = scenario.gpu, {(arm.page_size, arm.kv_dtype) for arm in arms}
-    budget = FREE * POOL_SHARE * scenario.measure.memory_fraction * (gpu.memory_bytes or 0)
-    element = max(element_bytes(kv_dtype) for _, kv_dtype in pools)
-    slots = coldest_slots(gpu, (weighted.cell for weighted in traffic), element)
-    return int(budget * scenario.model.attention_layers / (len(pools) * slots * server.kv_bytes_per_token))
+def affordable_tokens(scenario: Scenario, traffic: Iterable[WeightedCell], arms: Iterable[Arm]) -> int:
+    """Tokens a pool may have so that there is room for one of each page size and each geometry of cached layers (`backends.stand`), in as
+    many layers as the coldest traffic cell in it rotates over; never fewer than traffic itself puts into one."""
+    gpu, cells = scenario.gpu, [weighted.cell for weighted in traffic]
+    keys, shapes = {(arm.page_size, arm.kv_dtype) for arm in arms}, {cell.layer.cached for cell in cells}
+    share = FREE * POOL_SHARE * scenario.measure.memory_fraction * (gpu.memory_bytes or 0) / (len(keys) * len(shapes))
+    alike = [[cell for cell in cells if cell.layer.cached == shape] for shape in shapes]
+    token_bytes = max(_token_bytes(gpu, mine, element_bytes(kv_dtype)) for mine in alike for _, kv_dtype in keys)
+    filled = max(pages_needed(cell, page_size) * page_size for cell in cells for page_size, _ in keys)
+    return max(int(share / token_bytes), filled)
+
+
+def _token_bytes(gpu: Gpu, cells: Sequence[Cell], element: float) -> float:
+    """Of one token of a pool of ``cells``, which are cached alike, in all of its layers."""
+    return coldest_slots(gpu, cells, element) * cells[0].layer.cached_width * element
 
 
 def guard_loads(server: Server, tokens: int, page: int) -> tuple[Load, ...]:

@@ -59,6 +59,13 @@ def test_what_is_known_of_some(backend: str, feature: str, phases: int) -> None:
     assert len(one.phases) == phases
 
 
+def test_xqa_verifies_drafts_from_the_release_on_that_hands_it_their_mask() -> None:
+    chains = {rules: [each for each in found(rules) if str(each).startswith("trtllm_mha-verify a chain")] for rules in RULES}
+    assert not any(each.phases for each in chains["0.5.16"]) and all(each.phases for each in chains["0.5.22"])
+    reasons = [reason for each in chains["0.5.16"] for _, against in each.refused for reason in against if reason.rule == "speculation"]
+    assert reasons and all("mask" in reason.allowed for reason in reasons)
+
+
 def test_notes_that_ask_for_a_check_make_an_answer_doubtful() -> None:
     doubtful = {(each.backend, each.feature.name, phase) for each in found("0.5.22") for phase in each.doubtful}
     assert ("triton", "window", Phase.DECODE) in doubtful and ("torch_native", "float8_e4m3fn scaled", Phase.DECODE) in doubtful

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from backends.anchored import Anchors
 from backends.measured import CellRound, Round
-from store.run import Run
+from store.runs.run import Run
 from tests.bench.sittings.measure import SLOWED
 from tests.bench.sittings.sitting import Sitting, sitting_of
 from tests.tuner.building import Recipe, arm, build, decode
@@ -28,9 +28,10 @@ def made_up(
     seed: int = 1,
     shift: float = 1.0,
     anchors: tuple[Anchors, ...] = (),
+    slowed_on: Sequence[str] = CELLS,
 ) -> Sitting:
     """``planted``: factors on the time of (arm, cell), beside what a copy's added launches take; ``shift``: on all times."""
-    made = a_run(name, backends, planted or {}, slowed, processes, seed, shift)
+    made = only_slowed_on(slowed_on, a_run(name, backends, planted or {}, slowed, processes, seed, shift))
     environment = made.environment
     return sitting_of(replace(made, environment=replace(environment, board=replace(environment.board, uuid=board))), anchors)
 
@@ -54,6 +55,18 @@ def a_run(
     recipe = Recipe(arms, times, cells, processes=processes, process_sd=0.0003, visit_sd=0.0001, seed=seed)
     run = build(recipe)
     return replace(run, id=name, created=f"2026-01-02T03:04:{seed:02}Z", rounds=tuple(map(_counted, run.rounds)))
+
+
+def only_slowed_on(cells: Collection[str], run: Run) -> Run:
+    """``run`` with the trials and visits of slowed copies on ``cells`` alone."""
+    slowed = {each.name for each in run.arms if each.slowed}
+
+    def left(each: CellRound) -> CellRound:
+        return each if each.cell in cells else replace(each, visits=tuple(visit for visit in each.visits if visit.arm not in slowed))
+
+    rounds = (replace(measured, cells=tuple(map(left, measured.cells))) for measured in run.rounds)
+    trials = (trial for trial in run.trials if trial.arm not in slowed or trial.cell in cells)
+    return replace(run, rounds=tuple(rounds), trials=tuple(trials))
 
 
 def _counted(measured: Round) -> Round:

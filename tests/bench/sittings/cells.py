@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from backends.cell import Phase
+from store.engines.recorded_reason import Shape
 from store.plan import Plan
-from store.recorded_reason import Shape
+from store.runs.run import Run
 from store.scenario import WeightedCell
 from tuner.auditing.cells import load_of
 from tuner.cells import cell_of
@@ -19,6 +20,7 @@ DECODE = (
     *((16, 1024), (16, 4096), (32, 2048), (64, 1024), (64, 2048)),
 )
 PREFILL = ((1, 4096), (2, 2048))  # fresh prompts
+TURNS = 5
 
 
 def sitting_cells(plan: Plan) -> tuple[WeightedCell, ...]:
@@ -28,6 +30,11 @@ def sitting_cells(plan: Plan) -> tuple[WeightedCell, ...]:
     own = (cell_of(plan.scenario, plan.server, load, kind, False) for load in loads)
     decode = (weighted for weighted in plan.cells if weighted.cell.phase is Phase.DECODE)
     return (*decode, *(WeightedCell(cell, kind.layers, 0.0, 0.0) for cell in own))
+
+
+def slowed_cells(run: Run, turn: int) -> frozenset[str]:
+    """The cells take turns to be slowed, a fifth of them in each sitting: fifteen sittings slow every one three times."""
+    return frozenset(weighted.cell.name for weighted in run.cells[turn % TURNS :: TURNS])
 
 
 def _load(phase: Phase, requests: int, tokens: int) -> Load:

@@ -8,7 +8,7 @@ from typing import Any
 
 from backends.anchored import KNOWN_WITHIN
 from backends.timing.ways import AGREE
-from store.comparison import Label
+from store.verdicts.comparison import Label
 from tests.bench.sittings.judge import Findings, Judged
 from tests.bench.sittings.noise import CellNoise
 from tests.bench.sittings.occasions import Occasions
@@ -60,7 +60,7 @@ def _mostly_equivalent(cells: Sequence[Judged]) -> bool:
 def _slowed(findings: Sequence[Findings]) -> Iterator[Row]:
     for share, claim, low, high in ((0.05, "H3", 1, 1), (0.1, "H3", 1, 1), (0.02, "H4", 0, FALSE_ALARM)):
         cells, what = _cells(findings, share), f"{_signed(share)} called regressed"
-        yield Row(claim, what, "all cells of the sitting slowed", low, high, *_hits(cells, lambda cell: cell.label is Label.REGRESSED))
+        yield Row(claim, what, "a sitting's slowed cells at once", low, high, *_hits(cells, lambda cell: cell.label is Label.REGRESSED))
         yield Row(claim, what, "one cell slowed, the others not", low, high, *_hits(cells, lambda cell: cell.alone is Label.REGRESSED))
     for share in (0.02, 0.05, 0.1):
         what, found = f"size of {_signed(share)} within {OFF_POINTS} points", _hits(_cells(findings, share), _is_sized)

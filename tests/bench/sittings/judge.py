@@ -10,8 +10,8 @@ from statistics import fmean
 import numpy as np
 
 from backends.arm import Arm
-from store.calibration import ArmNoise
-from store.comparison import CellVerdict, Label, Why
+from store.boards.calibration import ArmNoise
+from store.verdicts.comparison import CellVerdict, Label, Why
 from tests.bench.sittings.sitting import Sitting
 from tuner.noise import COPY, noise_of, sigma_0
 from tuner.verdicts.inference import Array
@@ -85,23 +85,20 @@ def rule_on(sitting: Sitting) -> Rule:
 
 
 def _judged(sitting: Sitting, arm: Arm, copy: Arm, equal: Arm | None, rule: Rule) -> tuple[Judged, ...]:
-    beside = [each.name for each in (arm, copy, equal) if each is not None]
-    cells = sitting.timed(beside)
+    """The cells that ``copy`` was entered on, in one family with those of the sitting that it was not, where nothing changed."""
+    entered = [cell.name for cell in sitting.cells if not copy.slowed or not sitting.slowed_on or cell.name in sitting.slowed_on]
+    beside = [each.name for each in (arm, equal) if each is not None]
+    cells = [cell for cell in sitting.timed([*beside, copy.name]) if cell in entered]
+    others = [cell for cell in sitting.timed(beside) if equal is not None and cell not in entered]
+    unchanged = None if equal is None else differences(sitting, arm.name, equal.name, [*cells, *others])
     d = differences(sitting, arm.name, copy.name, cells)
+    family = d if unchanged is None else np.hstack((d, unchanged[:, len(cells) :]))
     moving = {each.cell for measured in sitting.rounds for each in measured.cells if not each.settled}
-    found = dict(zip(cells, verdicts(d, cells, rule, moving) if cells else ()))
-    unchanged = None if equal is None else differences(sitting, arm.name, equal.name, cells)
-    alone = dict(zip(cells, _alone(d, unchanged, rule))) if unchanged is not None and found else {}
+    found = dict(zip(cells, verdicts(family, [*cells, *others], rule, moving) if cells else ()))
+    alone = dict(zip(cells, _alone(family, unchanged, rule))) if unchanged is not None and found else {}
     launched = _launched(sitting, arm.name)
     return tuple(
-        Judged(
-            cell.name,
-            cell.name in launched,
-            added(sitting, copy, cell.name),
-            found.get(cell.name),
-            _capped(cell.name, alone, found, moving),
-        )
-        for cell in sitting.cells
+        Judged(cell, cell in launched, added(sitting, copy, cell), found.get(cell), _capped(cell, alone, found, moving)) for cell in entered
     )
 
 

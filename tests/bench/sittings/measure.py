@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from store.calibration import Calibration
-from tests.bench.sittings.cells import sitting_cells
-from tuner.calibrate import run_calibrate
+from store.boards.calibration import Calibration
+from tests.bench.sittings.cells import sitting_cells, slowed_cells
+from tuner.calibrate import Wish, run_calibrate
 from tuner.settings import compose
 
 SCENARIO = ("model=qwen3_8b", "traffic=single_user", "measure.import_ahead=true")
@@ -38,4 +38,4 @@ KINDS = {
 def measure(kind: Kind, processes: int, overrides: Sequence[str]) -> Calibration:
     """An unfinished sitting of the same kind on the same board goes on; else another begins."""
     settings = compose([*SCENARIO, *TIMING, *kind.overrides, *overrides])
-    return run_calibrate(settings, processes, kind.slowed, sitting_cells)
+    return run_calibrate(settings, Wish(processes, kind.slowed, sitting_cells, slowed_cells))

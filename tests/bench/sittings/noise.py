@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from store.calibration import ArmNoise
+from store.boards.calibration import ArmNoise
 from tests.bench.sittings.judge import Findings
 from tests.bench.sittings.sitting import Sitting
 

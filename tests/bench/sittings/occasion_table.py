@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from reports import numbers
 from reports.page import Table, markdown_table
-from store.comparison import Label
+from store.verdicts.comparison import Label
 from tests.bench.sittings.occasions import Occasions
 from tests.bench.sittings.spread import between, upper
 from tuner.verdicts.session import FEWEST

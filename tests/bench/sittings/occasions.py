@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from backends.cell import Cell
-from store.comparison import CellVerdict
 from store.digest import cell_digest
+from store.verdicts.comparison import CellVerdict
 from tests.bench.sittings.sitting import Sitting
 from tuner.verdicts import correction as corrections
 from tuner.verdicts import stored

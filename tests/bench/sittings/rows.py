@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from backends.wire import to_plain
-from store.calibrations import anchors_of
-from store.connect import open_store
-from store.history import list_runs
-from store.repository import load_run
+from store.boards.calibrations import anchors_of
+from store.database.connect import open_store
+from store.past.history import list_runs
+from store.runs.repository import load_run
 from tests.bench import row_file
 from tests.bench.sittings.sitting import Sitting, is_sitting, sitting_of
 

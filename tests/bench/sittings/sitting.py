@@ -18,8 +18,9 @@ from backends.environment import Board, Distribution
 from backends.measured import Round, Soundness
 from backends.timing.disturbance import CAPPED
 from backends.wire import from_plain, to_plain
-from store.evidence import reduced
-from store.run import Run
+from store.evidence.run_evidence import reduced
+from store.runs.run import Run
+from tuner.calibrating.earlier import is_of_this_run
 from tuner.objective import Process, process_of
 
 BESIDE = ("torch", "triton")  # import names that every arm runs on
@@ -37,7 +38,8 @@ class Sound:
 @dataclass(frozen=True)
 class Sitting:
     """``board`` tells boards apart and does not name them. ``rounds`` hold one sample a visit, its median, to seven digits.
-    ``anchors`` before the rounds and after; empty where the calibration ended without them."""
+    ``anchors`` before the rounds and after; empty where the calibration ended without them. ``slowed_on``: names of the cells that copies
+    were slowed on; empty = all of them. ``sound`` of its own probes alone."""
 
     run: str
     created: str
@@ -52,6 +54,7 @@ class Sitting:
     sound: tuple[Sound, ...]
     rounds: tuple[Round, ...]
     anchors: tuple[Anchors, ...] = ()
+    slowed_on: tuple[str, ...] = ()
 
     @property
     def originals(self) -> tuple[Arm, ...]:
@@ -85,7 +88,8 @@ def sitting_of(run: Run, anchors: tuple[Anchors, ...]) -> Sitting:
     environment, originals = run.environment, {arm.name for arm in run.arms if arm.is_original}
     board, owners = environment.board, dict(environment.imports)
     wanted = {owners.get(name) for arm in run.arms for name in (*BESIDE, *arm.packages)}
-    sound = (Sound(trial.arm, trial.cell, trial.soundness) for trial in run.trials if trial.soundness and trial.arm in originals)
+    own = (trial for trial in run.trials if trial.arm in originals and is_of_this_run(trial))
+    slowed = {trial.cell for trial in run.trials if trial.arm in {arm.name for arm in run.arms if arm.slowed}}
     return Sitting(
         run=run.id,
         created=run.created,
@@ -97,9 +101,10 @@ def sitting_of(run: Run, anchors: tuple[Anchors, ...]) -> Sitting:
         distributions=tuple(each for each in environment.distributions if each.name in wanted),
         arms=run.arms,
         cells=tuple(weighted.cell for weighted in run.cells),
-        sound=tuple(sound),
+        sound=tuple(Sound(trial.arm, trial.cell, trial.soundness) for trial in own if trial.soundness),
         rounds=tuple(_short(measured) for measured in reduced(run).rounds),
         anchors=anchors,
+        slowed_on=tuple(weighted.cell.name for weighted in run.cells if weighted.cell.name in slowed),
     )
 
 

@@ -8,7 +8,7 @@ from string import ascii_uppercase
 
 from reports import numbers
 from reports.page import Table, markdown_table
-from store.comparison import Label
+from store.verdicts.comparison import Label
 from tests.bench.sittings.claims import CHANGES, OFF_POINTS
 from tests.bench.sittings.judge import Findings, Judged
 from tests.bench.sittings.measure import SLOWED
@@ -55,7 +55,7 @@ def begun(sitting: Sitting) -> str:
 
 def _slowed(cells: Sequence[Judged]) -> str:
     off = [cell.off_points for cell in cells if cell.off_points is not None]
-    return f"{_count(cells, Label.REGRESSED)} ({max(off):.2f})" if off else ""
+    return f"{_count(cells, Label.REGRESSED)} of {len(cells)} ({max(off):.2f})" if off else ""
 
 
 def _count(cells: Iterable[Judged], label: Label) -> int:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.comparison import Label
+from store.verdicts.comparison import Label
 from tests.bench.sittings.building import CELLS, anchors, made_up, without
 from tests.bench.sittings.claims import Evidence, claims
 from tests.bench.sittings.judge import Findings, findings_of
@@ -60,6 +60,21 @@ def test_what_did_not_change_is_equivalent_and_what_was_slowed_is_found_and_size
     }
     assert all(row.holds for row in counted(sitting).values() if row.of) and missed(sitting) == []
     assert seen("H5", sitting) == [(cells, cells)] * 3 and seen("H3", sitting) == [(cells, cells)] * 4
+
+
+def test_a_slowdown_of_some_cells_is_judged_there_alone_and_beside_all_the_others() -> None:
+    """The others are of its family: as many cells as in any comparison of the sitting share the error."""
+    sitting = made_up(slowed_on=("b", "c"))
+    found = only(sitting).by_share
+    assert [len(found[share]) for share in (0.0, 0.02, 0.05, 0.1)] == [len(CELLS), 2, 2, 2]
+    assert [cell.cell for cell in found[0.05]] == ["b", "c"] and {cell.label for cell in found[0.05]} == {Label.REGRESSED}
+    assert seen("H1", sitting) == [(0, len(CELLS))] and seen("H3", sitting) == [(2, 2)] * 4 and missed(sitting) == []
+    assert len({cell.verdict.numbers.alpha for cells in found.values() for cell in cells if cell.verdict}) == 1
+
+
+def test_a_cell_that_was_to_be_slowed_and_was_not_timed_is_missed() -> None:
+    sitting = without(made_up(slowed_on=("b", "c")), 0, FIVE, "c")
+    assert seen("H3", sitting) == [(1, 2)] * 2 + [(2, 2)] * 2 and missed(sitting) == [("r1", 0.05, "c")]
 
 
 @pytest.mark.parametrize("factor", [1.05, 1 / 1.05])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from backends.environment import Distribution
-from store.comparison import Label
+from store.verdicts.comparison import Label
 from tests.bench.sittings.building import CELLS, anchors, made_up
 from tests.bench.sittings.occasion_table import stored_path
 from tests.bench.sittings.occasions import occasions

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,15 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backends.measured import Soundness
 from backends.wire import to_plain
-from store.connect import open_store
-from store.repository import begin_run
-from store.run import Run
-from tests.bench.sittings.building import a_run, anchors, made_up
-from tests.bench.sittings.cells import sitting_cells
+from store.database.connect import open_store
+from store.runs.repository import begin_run
+from store.runs.run import Run
+from tests.bench.sittings.building import CELLS, a_run, anchors, made_up, only_slowed_on
+from tests.bench.sittings.cells import sitting_cells, slowed_cells
 from tests.bench.sittings.rows import added, in_order, read_rows, sittings_in, write_rows
 from tests.bench.sittings.sitting import Sitting, is_sitting, sitting_of
 from tests.tuner.building import one_cell_each
+from tuner.calibrating.earlier import PROBED_IN
 from tuner.plan import make_plan
 from tuner.settings import compose
 
@@ -30,6 +33,22 @@ def test_a_sitting_is_twenty_cells_two_of_them_prefill() -> None:
     cells = sitting_cells(make_plan(compose(["model=qwen3_8b", "traffic=single_user", "gpu=h200", "backend=[fa3]"])))
     names = [weighted.cell.name for weighted in cells]
     assert len(set(names)) == 20 and [name for name in names if name.startswith("prefill")] == ["prefill-1x4096", "prefill-2x2048"]
+
+
+def test_fifteen_sittings_slow_every_cell_three_times() -> None:
+    run = calibration()
+    twenty = replace(run, cells=tuple(replace(run.cells[0], cell=replace(run.cells[0].cell, name=f"c{place}")) for place in range(20)))
+    turns = [slowed_cells(twenty, turn) for turn in range(15)]
+    assert Counter(name for turn in turns for name in turn) == {weighted.cell.name: 3 for weighted in twenty.cells}
+
+
+def test_of_probes_a_sitting_keeps_its_own_and_which_cells_were_slowed() -> None:
+    run = only_slowed_on(("b",), calibration())
+    sound = tuple(replace(trial, soundness=Soundness(slope=1.0)) for trial in run.trials)
+    handed_on = tuple(replace(trial, labels=(f"{PROBED_IN}r0",)) for trial in sound)
+    assert {each.cell for each in sitting_of(replace(run, trials=sound), ()).sound} == set(CELLS)
+    kept = sitting_of(replace(run, trials=handed_on), ())
+    assert kept.sound == () and kept.slowed_on == ("b",)
 
 
 def test_what_is_kept_is_read_again(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from backends.simulated.world import Noise
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Role
 from tests.bench.statistics.noise import Array, process_means
 from tests.bench.statistics.row import Row

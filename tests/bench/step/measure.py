@@ -16,7 +16,7 @@ from backends.cell import Cell
 from backends.environment import Environment
 from backends.measured import CellRound, Trial
 from backends.wire import from_plain
-from store.connect import open_store
+from store.database.connect import open_store
 from tests.bench import row_file
 from tests.bench.step.agenda import ENGINE, REST, ROUND, Task, expected_s, next_task
 from tests.bench.step.cells import REQUEST, Ground, ground_of

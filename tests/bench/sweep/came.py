@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import quantiles
 
-from store.connect import open_store
-from store.history import RunSummary, list_runs
-from store.sweep import Entry, read_sweep
-from store.sweep_cost import Cost
+from store.database.connect import open_store
+from store.past.history import RunSummary, list_runs
+from store.sweeps.sweep import Entry, read_sweep
+from store.sweeps.sweep_cost import Cost
 from tests.bench.sweep.measure import STORE, WALL, foretold
 from tests.bench.sweep.rows import Row
 from tuner.sweep.cost import walls

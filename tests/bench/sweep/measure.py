@@ -14,7 +14,7 @@ from typing import Any
 
 from backends.wire import from_plain
 from store.files import write_together
-from store.sweep_cost import SweepCost
+from store.sweeps.sweep_cost import SweepCost
 from tests.bench.sweep.asked import overrides, pilot
 
 ROOT = Path(__file__).parents[3]

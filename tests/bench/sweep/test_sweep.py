@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from backends.wire import to_plain
-from store.connect import open_store
-from store.repository import begin_run, save_decision
-from store.sweep import Ending, Entry, Sweep, write_sweep
-from store.sweep_cost import Cost, Ground, SweepCost
+from store.database.connect import open_store
+from store.runs.repository import begin_run, save_decision
+from store.sweeps.sweep import Ending, Entry, Sweep, write_sweep
+from store.sweeps.sweep_cost import Cost, Ground, SweepCost
 from tests.bench.sweep.asked import overrides, pilot
 from tests.bench.sweep.came import came_of
 from tests.bench.sweep.measure import FORETOLD, STORE, WALL

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
 from tests.bench.upgrades.measure import CANDIDATES, ORACLE_PAIRS, ORACLE_SEED
 from tests.store.building import a_run, environment
 from tests.tuner.comparing.made import Times, compared

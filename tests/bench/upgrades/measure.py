@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from store.connect import open_store
-from store.side_by_side import SLOWED, SideBySide
+from store.comparisons.side_by_side import SLOWED, SideBySide
+from store.database.connect import open_store
 from tests.bench.upgrades.rows import finished
 from tuner.compare import run_compare
 from tuner.comparing.env import PRESENT, env_of

@@ -9,7 +9,7 @@ from functools import cache
 from reports import numbers
 from reports.page import Table, markdown_table
 from reports.side_by_side import headline
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
 from tests.bench.statistics.row import Row
 from tests.bench.upgrades.measure import CANDIDATES, ORACLE_PAIRS, SHARE, is_oracle
 from tests.bench.upgrades.plot import PICTURE

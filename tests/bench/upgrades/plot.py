@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reports.course_plot import draw
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
 from tests.bench.upgrades.measure import is_oracle
 from tests.bench.upgrades.score import upgrade_of
 from tuner.past.course import course_of

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from backends.measured import Trial
 from backends.wire import to_plain
-from store.comparison_evidence import public_comparison
-from store.connect import Store, open_store
-from store.history import list_runs
-from store.run import FINISHED, Run
-from store.side_by_side import SideBySide
-from store.side_by_sides import load_side_by_side
+from store.comparisons.comparison_evidence import public_comparison
+from store.comparisons.side_by_side import SideBySide
+from store.comparisons.side_by_sides import load_side_by_side
+from store.database.connect import Store, open_store
+from store.past.history import list_runs
+from store.runs.run import FINISHED, Run
 from tests.bench import row_file
 from tests.bench.sittings.sitting import fingerprint, rounded
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from store.comparison import Label
-from store.side_by_side import SideBySide
-from store.version_verdict import VersionVerdict
+from store.comparisons.side_by_side import SideBySide
+from store.verdicts.comparison import Label
+from store.verdicts.version_verdict import VersionVerdict
 from tests.bench.upgrades.measure import CANDIDATES, is_oracle
 from tests.bench.upgrades.truth import Change, Truth, truths
 from tuner.comparing.env import PRESENT

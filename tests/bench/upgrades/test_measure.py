@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from store.connect import open_store
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
+from store.database.connect import open_store
 from tests.bench.upgrades import measure, plot
 from tests.bench.upgrades.building import same, slowed, upgrade
 from tests.bench.upgrades.measure import CANDIDATES, KINDS, is_oracle, oracle, repeated, seed_of

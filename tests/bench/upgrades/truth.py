@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from statistics import fmean, stdev
 
-from store.comparison import Label
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
+from store.verdicts.comparison import Label
 from tuner.comparing.differences import Key, differences, keys_of, pairs_of
 from tuner.comparing.sameness import controls
 from tuner.statistics import quantile

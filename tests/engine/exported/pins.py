@@ -8,8 +8,8 @@ from functools import partial
 from itertools import islice
 
 from store.decision import Pair
-from store.pin import Pin
-from store.run import DefaultPick
+from store.pins.pin import Pin
+from store.runs.run import DefaultPick
 from store.scenario import Role
 from tests.engine.asked.draws import Draw, backends
 from tests.engine.asked.scenarios import Scenario, scenarios

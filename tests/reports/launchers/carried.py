@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports.launchers.env_readers import VARIABLE, docker
 from tests.reports.launchers.sglang_config import arguments
 from tests.reports.launchers.systemd_readers import drop_in, words_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from reports.launchers.launcher import Launcher, flags_of
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 
 PIECES = (

@@ -17,7 +17,7 @@ import yaml
 from hypothesis import given
 
 from reports.launchers import auto_benchmark
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.engine.folders import engine_folders
 from tests.reports import building
 from tests.reports.launchers.hostile import pins

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from reports.launchers import command_line
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.env_readers import SHELLS
 from tests.reports.launchers.hostile import pins, words

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 
 from reports.launchers import compose
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.hostile import PIECES, pins, words
 from tests.reports.launchers.sglang_config import arguments

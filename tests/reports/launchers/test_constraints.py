@@ -8,7 +8,7 @@ from packaging.requirements import Requirement
 
 from reports.export import export
 from reports.launchers.constraints import render
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.hostile import TEXTS, pins
 from tuner.exporting.launchers import load_launchers

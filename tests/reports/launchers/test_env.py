@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reports.launchers import env
 from reports.launchers.launcher import ExportError
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.env_readers import SHELLS, VARIABLE, docker, sourced
 from tests.reports.launchers.hostile import pins

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 
 from reports.launchers import json_flags
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.hostile import pins
 from tuner.exporting.launchers import load_launchers

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from reports.launchers import sglang_yaml
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.sglang_config import arguments
 from tuner.exporting.launchers import load_launchers

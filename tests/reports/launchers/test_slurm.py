@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from reports.launchers import slurm
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.hostile import pins, words
 from tests.reports.launchers.yaml_carriers import recipe_arguments

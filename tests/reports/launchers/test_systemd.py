@@ -10,7 +10,7 @@ from hypothesis import given
 
 from reports.launchers import systemd
 from reports.launchers.launcher import ExportError
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.hostile import PIECES, pins
 from tests.reports.launchers.systemd_readers import drop_in, words_of

@@ -10,7 +10,7 @@ import yaml
 
 from reports.export import export, hint
 from reports.launchers.launcher import ExportError
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.env_readers import docker
 from tests.reports.launchers.systemd_readers import drop_in

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given
 
 from reports.launchers import vllm_yaml
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tests.reports.launchers.hostile import pins, words
 from tests.reports.launchers.yaml_carriers import vllm_arguments

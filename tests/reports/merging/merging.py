@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from reports.launchers.entries import Entry, Form, Place
 from reports.launchers.launcher import Launcher
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 
 DECODE, PREFILL, PAGE = "decode-attention-backend", "prefill-attention-backend", "page-size"

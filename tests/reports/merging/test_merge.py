@@ -13,7 +13,7 @@ from reports.launchers.entries import Form
 from reports.launchers.launcher import Launcher
 from reports.merging.errors import Conflicts
 from reports.merging.merge import merge
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports.merging.merging import DECODE, PAGE, PREFILL, launcher, pin
 
 NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=6)

@@ -10,7 +10,7 @@ from reports.launchers.launcher import Launcher, entries_of
 from reports.merging.block import dotted
 from reports.merging.errors import MergeError
 from reports.merging.merge import merge
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tuner.exporting.launchers import load_launchers
 

@@ -11,9 +11,9 @@ pytest.importorskip("matplotlib")
 from reports.web.check_page import TONES, check_page
 from reports.web.html import render
 from reports.web.page import Tone
-from store.checked import Answer
-from store.verdict import Status, Verdict
-from store.version_verdict import VersionVerdict
+from store.verdicts.checked import Answer
+from store.verdicts.verdict import Status, Verdict
+from store.verdicts.version_verdict import VersionVerdict
 from tests.reports.test_checked import FOUND, ROW, UPGRADE
 
 

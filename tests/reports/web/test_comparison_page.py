@@ -11,9 +11,9 @@ from reports import numbers, side_by_side
 from reports.web.comparison_page import comparison_page
 from reports.web.html import render
 from reports.web.page import Tone
-from store.comparison import Label, Why
-from store.side_by_side import SideBySide
-from store.version_verdict import VersionVerdict
+from store.comparisons.side_by_side import SideBySide
+from store.verdicts.comparison import Label, Why
+from store.verdicts.version_verdict import VersionVerdict
 from tests.examples import comparisons
 from tests.reports.evidence import NUMBER, without_strings
 from tests.reports.web.reading import words

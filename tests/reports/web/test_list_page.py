@@ -11,7 +11,7 @@ from reports.page import Table
 from reports.web.html import render
 from reports.web.list_page import list_page
 from reports.web.page import Dress, Tone
-from store.verdict import Status, Verdict
+from store.verdicts.verdict import Status, Verdict
 from tests.reports.web.reading import Reading
 
 TABLE = Table(("pin", "answer"), (("a/pin.yaml", "unchanged"), ("b/pin.yaml", "stale")))

@@ -16,7 +16,7 @@ from reports.web import limits, noise, processes, ratios
 from reports.web.run_page import run_page
 from reports.web.times import mean_context
 from store.decision import CellResult, Interval
-from store.run import Run
+from store.runs.run import Run
 from tests.reports import building
 from tests.reports.evidence import strange_numbers
 from tests.reports.web.reading import words

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from store.connect import open_store
-from store.repository import begin_run
-from store.run import Run
-from store.schema import SCHEMA
+from store.database.connect import open_store
+from store.database.schema import SCHEMA
+from store.runs.repository import begin_run
+from store.runs.run import Run
 from tests.store.building import a_decision, a_round, a_run, all_trials
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from backends.environment import Distribution, Environment
-from store.attribution import Attribution
+from store.verdicts.attribution import Attribution
 from tests.store.building import a_run, environment
 from tests.tuner.comparing.made import compared
 from tuner.attribute import attributed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from store.attribution import Finding
-from store.bisection import Standing
+from store.verdicts.attribution import Finding
+from store.verdicts.bisection import Standing
 from tests.tuner.attributing.played import FA3, FLASHINFER, TOO_FEW, TRITON, Upgrade
 from tuner.comparing.env import env_of
 from tuner.errors import UsageError

@@ -10,7 +10,7 @@ import pytest
 
 import tuner.attribute
 import tuner.compare
-from store.verdict import Change
+from store.verdicts.verdict import Change
 from tests.tuner.attributing.played import FLASHINFER, Upgrade
 from tests.tuner.attributing.test_attribute import AFTER, BEFORE, SLOW
 from tests.tuner.simulated.telling import Told, told

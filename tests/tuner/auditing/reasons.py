@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from backends.cell import Phase
-from store.audit import Audit, ReasonFound
-from store.recorded_reason import ReasonHere, ReasonTest, RecordedReason, Shape
-from store.run import Run
+from store.engines.recorded_reason import ReasonHere, ReasonTest, RecordedReason, Shape
+from store.runs.run import Run
 from store.scenario import WeightedCell
+from store.verdicts.audit import Audit, ReasonFound
 from tests.tuner.building import DECODE, PREFILL, Recipe, Times, arm, build, decode, prefill
 from tuner.auditing.verdict import audit_of_run
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from backends.cell import Phase
-from store.audit import DefaultVerdict, ReasonVerdict
 from store.decision import Pair
-from store.recorded_reason import Expected
+from store.engines.recorded_reason import Expected
+from store.verdicts.audit import DefaultVerdict, ReasonVerdict
 from tests.tuner.auditing.reasons import RULE, here
 from tests.tuner.building import DECIDE
 from tuner.audit_recorded import merged

@@ -10,11 +10,11 @@ from backends.cell import Phase
 from backends.measured import Round
 from backends.outcome import Outcome
 from backends.reason import Reason
-from store.audit import Basis, ReasonVerdict, Relation
 from store.decision import Interval
-from store.recorded_reason import Expected, Shape
-from store.run import Run
+from store.engines.recorded_reason import Expected, Shape
+from store.runs.run import Run
 from store.scenario import Exclusion, Role
+from store.verdicts.audit import Basis, ReasonVerdict, Relation
 from tests.bench.statistics.row import Row
 from tests.tuner.auditing.reasons import NAMED, RULE, SLOW, audit_run, found_in, here
 from tests.tuner.building import DECIDE, DECODE, ENGINE, PREFILL, Recipe, arm, build, decode, prefill

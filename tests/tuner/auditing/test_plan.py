@@ -11,8 +11,8 @@ from backends.cell import Phase
 from backends.model import LayerKind
 from backends.simulated.world import RecordedCell
 from store.digest import cell_digest
+from store.engines.recorded_reason import Expected, ReasonTest, Shape
 from store.plan import Plan
-from store.recorded_reason import Expected, ReasonTest, Shape
 from store.scenario import Role, Scenario
 from tests.asking import entries, model, undriven
 from tests.backends.simulated.worlds import CALM

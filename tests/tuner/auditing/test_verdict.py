@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from backends.outcome import Outcome
-from store.audit import Basis, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict, Relation
 from store.decision import Pair
+from store.engines.rule_path import RuleStep
 from store.plan import Plan
-from store.rule_path import RuleStep
+from store.verdicts.audit import Basis, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict, Relation
 from tests.tuner.auditing.reasons import NAMED, RULE, audit_of, audit_run, here
 from tests.tuner.building import DECODE, one_cell_each
 from tests.tuner.planning import SERVER, scenario

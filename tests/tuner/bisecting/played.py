@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from backends.measured import Trial
 from backends.outcome import Outcome
-from store.bisection import Bisection
+from store.verdicts.bisection import Bisection
 from tests.store.building import a_trial, environment
 from tests.tuner.comparing.made import compared
 from tests.tuner.comparing.test_differences import RUN, times

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backends.outcome import Outcome
-from store.bisection import Standing, Turn
+from store.verdicts.bisection import Standing, Turn
 from tests.tuner.bisecting.played import FLASHINFER, Truth, played
 from tuner.errors import AttnpinError, Incomplete, MeasurementInvalid, UsageError
 

@@ -7,13 +7,13 @@ import random
 
 import pytest
 
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
 from tests.tuner.bisecting.test_standing import ARM, CELL, FAULT, NEXT, OTHER
 from tests.tuner.comparing.made import Times, compared
 from tests.tuner.comparing.test_differences import GATE, RUN
 from tuner.bisecting.standing import standing
 from tuner.bisecting.trying import told_by
-from tuner.comparing.judge import needs_more
+from tuner.comparing.sitting_out import needs_more
 
 
 def enough(measured: SideBySide) -> bool:

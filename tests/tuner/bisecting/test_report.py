@@ -8,7 +8,7 @@ import math
 from backends.outcome import Outcome
 from reports import numbers, verdict_row
 from reports.bisection import headline, render_json, render_markdown, render_text
-from store.bisection import Bisection
+from store.verdicts.bisection import Bisection
 from tests.tuner.bisecting.played import FLASHINFER, played
 from tests.tuner.bisecting.test_bisect import STORY
 from tuner.errors import UsageError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.bisection import Turn
+from store.verdicts.bisection import Turn
 from tuner.bisecting.search import turn
 
 

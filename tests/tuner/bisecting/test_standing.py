@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.bisection import Standing
-from store.comparison import CellVerdict, Label, Why
-from store.version_verdict import VersionVerdict
+from store.verdicts.bisection import Standing
+from store.verdicts.comparison import CellVerdict, Label, Why
+from store.verdicts.version_verdict import VersionVerdict
 from tests.tuner.comparing.made import compared
 from tests.tuner.comparing.test_differences import GATE, RUN
 from tuner.bisecting.standing import Fault, cured, fault_of, fault_there, standing

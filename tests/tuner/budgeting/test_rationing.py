@@ -12,8 +12,8 @@ import pytest
 from backends.cell import Phase
 from backends.measured import Trial
 from backends.outcome import Outcome
-from store.connect import open_store
-from store.repository import newest_run
+from store.database.connect import open_store
+from store.runs.repository import newest_run
 from tests.tuner.building import one_cell_each
 from tests.tuner.jobs import UNDECIDED, Site
 from tuner import race, tune

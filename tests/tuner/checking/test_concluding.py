@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from backends.outcome import Outcome
-from store.checked import Action, Answer, Checked, Ground
 from store.decision import Ruling
-from store.run import Run
-from store.verdict import Bearing, KnownIssue, Status, Verdict
+from store.runs.run import Run
+from store.verdicts.checked import Action, Answer, Checked, Ground
+from store.verdicts.verdict import Bearing, KnownIssue, Status, Verdict
 from tests.tuner.building import DECODE, PREFILL
 from tests.tuner.checking.upgraded import FLASHINFER, QUIET, TIMES, UPGRADE, launching, measured, rests, then, times
 from tests.tuner.comparing.made import compared

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from store.comparison import Label
-from store.verdict import Change
-from store.version_verdict import Broken
+from store.verdicts.comparison import Label
+from store.verdicts.verdict import Change
+from store.verdicts.version_verdict import Broken
 from tests.tuner.checking.upgraded import FLASHINFER, UPGRADE, rests, then
 from tests.tuner.comparing.made import compared
 from tuner.checking.confirm import NotToBeHad, label_of, old_versions

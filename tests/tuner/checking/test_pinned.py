@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from store.evidence import read_evidence
-from store.pin_files import read_pin, verify_evidence
+from store.evidence.run_evidence import read_evidence
+from store.pins.pin_files import read_pin, verify_evidence
 from tests.tuner.checking.upgraded import then
 from tuner.checking.edited import refuse_edited
 from tuner.checking.pinned import as_pinned

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backends.cell import Phase
-from store.verdict import Change
+from store.verdicts.verdict import Change
 from tests.tuner.checking.upgraded import FA3, FLASHINFER, TIMES, UPGRADE, WAVE, here, measured, rests, then
 from tuner.checking.resting import arms_to_measure, differing, touched_arms
 

@@ -10,11 +10,11 @@ import pytest
 
 from backends.anchored import Anchors
 from backends.measured import Round
-from store.comparison import Label, Why
-from store.connect import open_store
-from store.repository import begin_run
-from store.run import Run
-from store.version_verdict import Row
+from store.database.connect import open_store
+from store.runs.repository import begin_run
+from store.runs.run import Run
+from store.verdicts.comparison import Label, Why
+from store.verdicts.version_verdict import Row
 from tests.tuner.building import DECODE, rescaled
 from tests.tuner.checking.upgraded import FA3, FLASHINFER, QUIET, TIMES, WAVE, launching, measured, rests, screen, then, times
 from tuner.checking.screen import Screen

@@ -8,8 +8,8 @@ from typing import Any
 
 from backends.environment import Distribution, Environment
 from backends.measured import KernelNode, Trial
-from store.run import Run
-from store.verdict import Change
+from store.runs.run import Run
+from store.verdicts.verdict import Change
 from tests.tuner.building import one_cell_each
 from tuner.checking.resting import Resting, resting
 from tuner.checking.screen import Screen

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from backends.measured import CellRound, Round, Visit
-from store.run import Run
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
+from store.runs.run import Run
 
 Times = Callable[[int, str, str, int, int], float]  # of a side, an arm, a cell, a block and a position in its pass: ln us
 BLOCKS = 4

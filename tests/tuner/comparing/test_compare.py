@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from backends.measured import Round
-from store.connect import Store, open_store
-from store.points import points_of
-from store.run import FINISHED
-from store.side_by_sides import add_pair, end_side_by_side
+from store.comparisons.side_by_sides import add_pair, end_side_by_side
+from store.database.connect import Store, open_store
+from store.past.points import points_of
+from store.runs.run import FINISHED
 from tests.tuner.simulated.telling import TWO_ARMS, Told, told, url_in
 from tuner.comparing import rounds
 from tuner.comparing.recorded import recorded

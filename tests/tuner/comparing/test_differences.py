@@ -16,7 +16,8 @@ from tests.store.building import a_run
 from tests.tuner.comparing.made import Times, compared
 from tuner.comparing import differences as taken
 from tuner.comparing.differences import pairs_of
-from tuner.comparing.judge import judge, needs_more
+from tuner.comparing.judge import judge
+from tuner.comparing.sitting_out import needs_more
 from tuner.verdicts.rule import rule_for
 
 RUN = a_run(arms=2, cells=2)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from backends.environment import Distribution
 from backends.measured import Identity, KernelNode
 from backends.outcome import Outcome
-from store.comparison import Label
+from store.verdicts.comparison import Label
 from tests.store.building import a_run, a_trial, environment
 from tests.tuner.comparing.made import compared
 from tests.tuner.comparing.test_differences import GATE, RUN, times

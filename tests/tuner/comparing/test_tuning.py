@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from backends.measured import Trial
-from store.run import Run
+from store.runs.run import Run
 from tests.store.building import all_trials
 from tests.tuner.comparing.made import compared
 from tests.tuner.comparing.test_differences import GATE, RUN, times

@@ -7,8 +7,8 @@ from dataclasses import replace
 from backends.measured import Identity, Trial
 from backends.outcome import Outcome
 from reports.side_by_side import headline, render_text
-from store.comparison import Label
-from store.side_by_side import SideBySide
+from store.comparisons.side_by_side import SideBySide
+from store.verdicts.comparison import Label
 from tests.store.building import all_trials
 from tests.tuner.comparing.made import compared
 from tests.tuner.comparing.test_differences import GATE, RUN, times

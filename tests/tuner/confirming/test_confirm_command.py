@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from store.evidence import read_evidence
-from store.pin_files import read_pin, verify_evidence
-from store.serving_run import ServedStart
+from store.evidence.run_evidence import read_evidence
+from store.pins.pin_files import read_pin, verify_evidence
+from store.serving.serving_run import ServedStart
 from tests.tuner.confirming.standing import FEW, WHOLE, left_behind, server, starts
 from tests.tuner.confirming.test_judge import start as measured
 from tests.tuner.jobs import ROOT

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.comparison import Label
-from store.serving_run import Level, ServedStart
+from store.serving.serving_run import Level, ServedStart
+from store.verdicts.comparison import Label
 from tuner.confirming.judge import contrasts, primary, verdict
 from tuner.confirming.order import order
 

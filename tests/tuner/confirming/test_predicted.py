@@ -8,9 +8,9 @@ import pytest
 
 from backends.cell import Cell
 from store.decision import CellResult
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
-from store.serving_run import Predicted, ServingRun
+from store.serving.serving_run import Predicted, ServingRun
 from tests.reports import building
 from tests.reports.test_serving_run import OTHER, RUN, START
 from tests.tuner.building import decode

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.recorded_traffic import RecordedTraffic
-from store.run import Run
+from store.runs.run import Run
 from tests.reports import building
 from tuner.confirming.requests import drawn
 from tuner.confirming.rows import rows_given

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from store.serving_run import ServedStart
+from store.serving.serving_run import ServedStart
 from tuner.confirming.void import void
 from tuner.engines.lookup import choices_of
 

@@ -8,8 +8,8 @@ import pytest
 
 from backends.serving_jit import Builds, ServingJit
 from store.decision import Decision, Ruling
-from store.run import Run
-from store.serving_terms import ServingTerms
+from store.engines.serving_terms import ServingTerms
+from store.runs.run import Run
 from tests.tuner.building import ENGINE, one_cell_each
 from tuner.decide import decide
 

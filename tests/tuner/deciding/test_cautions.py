@@ -11,10 +11,10 @@ from backends.environment import Distribution
 from backends.measured import CellRound, Trial
 from backends.outcome import Outcome
 from reports import run_report
-from store.calibration import NoiseFloor
+from store.boards.calibration import NoiseFloor
 from store.decision import Ruling
-from store.diagnosis import Finding, Severity
-from store.run import Run
+from store.runs.run import Run
+from store.serving.diagnosis import Finding, Severity
 from tests.tuner.building import DECODE, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
 from tuner.decide import decide
 

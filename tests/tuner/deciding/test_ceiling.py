@@ -10,7 +10,7 @@ from backends.cell import attention_flops, kv_bytes
 from backends.model import Attention
 from backends.outcome import Outcome
 from store.decision import Pair, Ruling
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import DECIDE, DECODE, ENGINE, H200, MODEL, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
 from tuner.budgeting.budget import Budget
 from tuner.budgeting.rationing import left_out

@@ -10,7 +10,7 @@ import pytest
 
 from backends.measured import Round, Visit
 from store.decision import Decision, PairScore, Ruling
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import DECODE, one_cell_each
 from tests.tuner.racing.playing import play, started
 from tuner.decide import decide

@@ -8,7 +8,7 @@ from typing import Any
 from backends.cell import Phase
 from backends.reason import Reason
 from store.decision import Decision, Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Exclusion, Objective, WeightedCell
 from tests.tuner.building import Recipe, arm, build, decode, prefill
 from tuner.decide import decide

@@ -11,9 +11,9 @@ import pytest
 
 from reports import explanation
 from reports.explanation import of_verdicts, render_json, render_markdown, render_text
-from store.comparison import Comparison, Explanation
-from store.evidence import reduced
-from store.run import Run
+from store.evidence.run_evidence import reduced
+from store.runs.run import Run
+from store.verdicts.comparison import Comparison, Explanation
 from tests.tuner.building import DECIDE, one_cell_each
 from tests.tuner.deciding.test_ceiling import small
 from tests.tuner.racing.playing import play, started

@@ -12,9 +12,9 @@ from backends.cell import Phase
 from backends.reason import Reason
 from reports import run_report
 from store.decision import Decision, Pair, Ruling
-from store.run import Run
+from store.engines.serving_terms import ServingTerms
+from store.runs.run import Run
 from store.scenario import Exclusion
-from store.serving_terms import ServingTerms
 from tests.tuner.building import ENGINE, MODEL, one_cell_each
 from tuner.decide import decide
 from tuner.pin import pin_of

@@ -11,7 +11,7 @@ from backends.cell import Phase
 from backends.outcome import Outcome
 from backends.reason import Reason
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Exclusion
 from tests.tuner.building import DECODE, ENGINE, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
 from tuner.deciding.incumbent import chosen, incumbent, unmeasured

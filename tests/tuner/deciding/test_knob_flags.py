@@ -9,7 +9,7 @@ import pytest
 from backends.arm import Arm, Provider
 from backends.cell import Phase
 from store.decision import Pair
-from store.run import Run
+from store.runs.run import Run
 from store.search import Fate, Search, Searched, SearchKind, Tried
 from tests.tuner.building import DECODE, PREFILL, Recipe, arm, build
 from tuner.decide import decide

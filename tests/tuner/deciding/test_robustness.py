@@ -12,7 +12,7 @@ from backends.cell import Phase
 from reports.robustness import section
 from store.decision import Robustness
 from store.recorded_traffic import RecordedStep, RecordedTraffic
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
 from tuner.decide import decide
 from tuner.traffic.loads import named_steps

@@ -6,7 +6,7 @@ import pytest
 
 from store.decision import Sensitivity
 from store.revisit import Condition, Revisit
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import DECODE, one_cell_each
 from tests.tuner.revisited import revisited
 from tuner.decide import decide

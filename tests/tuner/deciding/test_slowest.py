@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.decision import Ruling
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import Engine
 from tests.tuner.building import DECODE, ENGINE, one_cell_each
 from tuner.decide import decide

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner import building
 from tuner.decide import decide
 from tuner.demo.recordings import names, recording

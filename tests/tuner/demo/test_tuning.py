@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from store.evidence import read_evidence
-from store.pin_files import read_pin, verify_evidence
+from store.evidence.run_evidence import read_evidence
+from store.pins.pin_files import read_pin, verify_evidence
 from tests.test_layers import KERNEL_LIBRARIES
 from tuner import cli
 from tuner.decide import decide

@@ -8,7 +8,7 @@ from typing import Any
 
 from backends.condition import Installed, Management, ServingCondition, Toolkit
 from backends.environment import Board, Environment
-from store.diagnosis import Finding
+from store.serving.diagnosis import Finding
 from tuner.doctor.examine import findings
 from tuner.doctor.known import Known, load_known
 from tuner.doctor.patient import Patient

@@ -10,7 +10,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from backends.condition import Installed, LeftLock, ServingCondition, Toolkit
-from store.diagnosis import Severity
+from store.serving.diagnosis import Severity
 from tests.tuner.doctor.patients import SITE, condition, environment, installed, known
 from tuner.doctor.examine import exit_code, findings
 from tuner.doctor.known import Known, TorchBuild

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from backends.condition import Fa4Copy, Installed, Overwritten, Provided
-from store.diagnosis import Severity
+from store.serving.diagnosis import Severity
 from tests.tuner.doctor.patients import SITE, found, installed, only, patient
 
 OTHER = "/opt/overlay"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from backends.condition import Management
-from store.diagnosis import Severity
+from store.serving.diagnosis import Severity
 from tests.tuner.doctor.patients import ALLOWED, GPU, environment, found, only, patient
 
 

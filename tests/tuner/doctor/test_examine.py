@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from store.diagnosis import Finding, Severity
+from store.serving.diagnosis import Finding, Severity
 from tests.tuner.doctor.patients import installed, known, patient
 from tuner.doctor.examine import exit_code, findings, interest, spoilers
 

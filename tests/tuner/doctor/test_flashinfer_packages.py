@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from store.diagnosis import Severity
+from store.serving.diagnosis import Severity
 from tests.tuner.doctor.patients import environment, found, installed, known, only, patient
 from tuner.doctor.examine import findings
 from tuner.doctor.flashinfer_packages import CHECK_OFF

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from store.diagnosis import Finding, Severity
+from store.serving.diagnosis import Finding, Severity
 from tests.tuner.doctor.patients import environment, known, patient
 from tuner.doctor.examine import findings
 

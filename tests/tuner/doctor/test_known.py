@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from backends.worker.variables import SGLANG, kernel_variables
-from store.diagnosis import Severity
+from store.serving.diagnosis import Severity
 from tests.tuner.doctor.patients import known
 from tuner import names
 from tuner.doctor.known import KernelDistribution, load_known

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from backends.condition import Installed
-from store.diagnosis import Severity
+from store.serving.diagnosis import Severity
 from tests.tuner.doctor.patients import SITE, found, installed, only, patient
 
 PINS = ("flashinfer_python[cu13]==0.7.1", "sglang-kernel==0.4.9", "torch==2.14.1", "transformers==5.19.0", "flash-attn-4>=4.0.0b18")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from backends.condition import Provided
-from store.diagnosis import Severity
+from store.serving.diagnosis import Severity
 from tests.tuner.doctor.patients import condition, environment, found, only, patient
 from tuner.doctor.patient import Patient
 

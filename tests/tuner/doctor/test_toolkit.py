@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from backends.condition import Toolkit
-from store.diagnosis import Severity
+from store.serving.diagnosis import Severity
 from tests.tuner.doctor.patients import environment, found, installed, only, patient
 
 HOME = "/usr/local/cuda"

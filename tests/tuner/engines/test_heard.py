@@ -11,9 +11,9 @@ from backends.cell import Phase
 from backends.engine_says import EngineSays, Raised
 from backends.wire import from_plain, to_plain
 from reports.asked import lines
-from store.asked import Difference, EngineAnswer
+from store.engines.asked import Difference, EngineAnswer
 from store.plan import Plan
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import Role, Scenario
 from tests.asking import entries
 from tests.tuner.planning import DSV3, GPT_OSS, H100, LLAMA, scenario

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from store.connect import open_store
-from store.history import list_runs
-from store.repository import load_run
+from store.database.connect import open_store
+from store.past.history import list_runs
+from store.runs.repository import load_run
 from tests.tuner.simulated.telling import TWO_ARMS, url_in
 from tuner.errors import MeasurementInvalid, UsageError
 from tuner.executors.executor import Done, Task

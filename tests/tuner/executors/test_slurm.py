@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reports.sweep import ending_json
-from store.sweep import Ending
+from store.sweeps.sweep import Ending
 from tuner.errors import UsageError
 from tuner.executors import executor
 from tuner.executors.executor import Done, Task

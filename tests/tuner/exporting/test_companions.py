@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from backends.gpu import Gpu
-from store.pin import Pin
-from store.pin_files import evidence_path, write_pin
-from store.run import Run
-from store.verdict import Status, Verdict
+from store.pins.pin import Pin
+from store.pins.pin_files import evidence_path, write_pin
+from store.runs.run import Run
+from store.verdicts.verdict import Status, Verdict
 from tests.reports import building
 from tuner import cli, launch
 from tuner.engines.lookup import choices_of

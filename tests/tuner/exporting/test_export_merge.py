@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from store.pin_files import write_pin
+from store.pins.pin_files import write_pin
 from tests.reports import building
 from tuner.cli import run
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.verdict import Change
+from store.verdicts.verdict import Change
 from tests.tuner.image.writing import freeze, inspected
 from tests.tuner.unmeasured.pinned import FA3_STAYS, Pinned, known, pinned
 from tuner.errors import UsageError

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from store.pin import Pin
+from store.pins.pin import Pin
 from tests.reports import building
 from tuner.engines.lookup import choices_of
 from tuner.errors import UsageError

@@ -5,10 +5,11 @@ from typing import Any
 from backends.model import LayerKind
 from store.plan import Plan
 from tests.asking import REMOVED, entries, gpu, model, undriven
+from tests.tuner.composed import composed
 from tests.tuner.planning import B200, DSV3, H100, LLAMA, RTX5090, scenario
 from tuner.engines.sglang.pick import default_pick
 from tuner.limits import Sifted, sift
-from tuner.plan import plan_of
+from tuner.plan import make_plan, plan_of
 
 ALL = tuple(entries().values())
 WIDE = model(LayerKind("full", 32, 32, 8, 512, 512))
@@ -87,3 +88,11 @@ def test_a_server_of_one_phase_has_no_pairs() -> None:
 def test_a_removed_name_is_excluded_with_what_became_of_it() -> None:
     found = {one.backend: one.reasons[0] for one in sifted().exclusions if one.backend in REMOVED}
     assert {"32114" in reason.source for reason in found.values()} == {True} and len(found) == 2
+
+
+def test_an_arm_of_one_side_that_no_arm_of_the_other_shares_a_page_size_with_is_said_to_be_unpinnable() -> None:
+    asked = ("model=qwen3_8b", "gpu=h200", "engine.version=0.5.16")
+    said = [note for note in make_plan(composed(*asked)).notes if "finds no partner" in note]
+    assert [note.split()[0] for note in said] == ["trtllm_mha/p64"] and "engine.page_size=64" in said[0]
+    for changed in ("engine.page_size=64", "engine.role=decode", "engine.version=0.5.22", "search=exhaustive"):
+        assert not any("finds no partner" in note for note in make_plan(composed(*asked, changed)).notes)

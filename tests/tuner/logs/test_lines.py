@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.verified import Start
+from store.serving.verified import Start
 from tests.tuner.verifying.pinned import LOGS, log, raw
 from tuner.engines.lookup import spoken_by
 from tuner.logs.files import Raw

@@ -7,8 +7,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from store.course import Point
-from store.run import PROTOCOL_VERSION
+from store.past.course import Point
+from store.runs.run import PROTOCOL_VERSION
 from tests.store.building import arm, environment
 
 PROCESSES = 6

@@ -8,8 +8,8 @@ import pytest
 
 from backends.environment import Board
 from reports.course import headline, render_json, render_text
-from store.comparison import Label
-from store.course import Course, How
+from store.past.course import Course, How
+from store.verdicts.comparison import Label
 from tests.tuner.past.made import ARM, point, points
 from tuner.errors import UsageError
 from tuner.past.course import course_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from backends.measured import CellRound, Round
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import Recipe, build, one_cell_each
 from tuner.racing.next_round import NextRound, next_round
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from backends.measured import Round
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import DECIDE
 from tests.tuner.racing.playing import play, seated, started
 from tuner.racing.beside import at_its_turn, beside

@@ -7,7 +7,7 @@ import pytest
 
 from backends.cell import PageLayout
 from store.revisit import Condition, Revisit
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import DECODE, LAYERS, MODEL, decode, one_cell_each
 from tests.tuner.revisited import STREAM_BYTES, asking, revisited
 from tuner.budgeting.budget import Budget

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import rescaled
 from tests.tuner.racing.playing import field, play, started
 from tuner.decide import decide

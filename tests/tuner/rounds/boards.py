@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.simulated.telling import TWO_ARMS
 
 QUIET = {"transient_pct": 0, "visit_pct": 0, "sample_pct": 0, "spike_share": 0}  # what hangs on when, or how often, an arm is visited

@@ -12,7 +12,7 @@ import pytest
 
 from backends.measured import Round
 from backends.outcome import Outcome
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.building import DECIDE
 from tests.tuner.racing.playing import play, seated, started
 from tuner.job import Job
@@ -37,6 +37,7 @@ class Site:
         self.here: list[int] = []
         self.there: list[tuple[int, int]] = []
         self.notes: list[str] = []
+        self.fails_here: WorkerFailed | None = None  # from the second round on
 
     def begin(self, place: int, order: Order) -> Future[Answer]:
         self.there.append((place, order.index))
@@ -48,6 +49,8 @@ class Site:
 
     def _measured(self, job: Job, run: Run, coming: NextRound) -> Round:
         self.here.append(coming.index)
+        if self.fails_here is not None and coming.index:
+            raise self.fails_here
         return replace(seated(WHOLE.rounds[coming.index], coming), board="own")
 
     def race(self) -> Run:
@@ -102,6 +105,48 @@ def test_the_failure_of_an_arm_that_has_left_meanwhile_costs_a_repetition_and_no
     run = site.race()
     assert unnamed(run) == play(WHOLE).rounds
     assert 1 in site.here and (0, 1) in site.there
+
+
+def failing(arm: str, failed: list[int]) -> Work:
+    """A lent board on which ``arm`` fails whenever it is in a round."""
+
+    def work(place: int, order: Order, measured: Round) -> Answer:
+        if arm not in {each.name for each in order.arms}:
+            return measured
+        failed.append(order.index)
+        return WorkerFailed(Outcome.CRASHED, "signal 11", Place("timing", arm, None))
+
+    return work
+
+
+def test_an_arm_that_fails_on_a_lent_board_alone_stays_in_the_race_and_the_board_is_done_without() -> None:
+    failed: list[int] = []
+    site = Site(1, failing("fa3/p1", failed))
+    run = site.race()
+    assert [replace(measured, labels=()) for measured in unnamed(run)] == list(play(WHOLE).rounds)
+    assert failed == [1] == [index for _, index in site.there]
+    word = "fa3/p1 failed on another board (crashed) and not on the run's own"
+    assert [measured.labels for measured in run.rounds[:3]] == [(), (word,), ()]
+    assert site.notes[0].startswith("round 2 broke off on another board") and site.notes[1:] == [
+        f"a board beside this one measures no more: {word}"
+    ]
+
+
+def test_an_arm_that_fails_on_the_run_s_own_board_too_is_lost_with_that_reason() -> None:
+    site = Site(1, failing("flashinfer/p1", []))
+    site.fails_here = WorkerFailed(Outcome.CRASHED, "here too", Place("timing", "flashinfer/p1", None))
+    with pytest.raises(WorkerFailed, match="here too"):
+        site.race()
+    assert site.here == [0, 1] and len(site.notes) == 1
+
+
+def test_of_several_ranks_an_arm_that_fails_on_any_board_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = replace(WHOLE.scenario, engine=replace(WHOLE.scenario.engine, tensor_parallel=2))
+    monkeypatch.setitem(globals(), "WHOLE", replace(WHOLE, scenario=scenario))
+    site = Site(1, failing("flashinfer/p1", []))
+    with pytest.raises(WorkerFailed, match="signal 11"):
+        site.race()
+    assert 1 not in site.here and not site.notes
 
 
 def test_a_round_that_a_race_ended_without_keeps_its_board_busy_and_nobody_waits_for_it() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from store.connect import Store, open_store
-from store.history import list_runs
-from store.repository import add_round, begin_run
-from store.run import FINISHED, RUNNING
+from store.database.connect import Store, open_store
+from store.past.history import list_runs
+from store.runs.repository import add_round, begin_run
+from store.runs.run import FINISHED, RUNNING
 from tests.store.building import a_round, a_run
 from tests.tuner.composed import composed
 from tuner.errors import Incomplete, UsageError

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from store.calibration import Calibration, NeighbourEffect, Neighbours, key_of
-from store.calibrations import save_calibration
-from store.connect import Store, open_store
-from store.run import PROTOCOL_VERSION
+from store.boards.calibration import Calibration, NeighbourEffect, Neighbours, key_of
+from store.boards.calibrations import save_calibration
+from store.database.connect import Store, open_store
+from store.runs.run import PROTOCOL_VERSION
 from tests.store.building import environment
 from tests.tuner.composed import composed
 from tuner.executors.place import Place

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from store.connect import open_store
-from store.history import list_runs
-from store.repository import load_run
-from store.run import Run
+from store.database.connect import open_store
+from store.past.history import list_runs
+from store.runs.repository import load_run
+from store.runs.run import Run
 from tests.tuner.rounds.boards import SIX_ROUNDS, check_every_round_once, decided, times
 from tests.tuner.simulated.telling import tuned, url_in
 from tuner.executors.executor import Done, Task

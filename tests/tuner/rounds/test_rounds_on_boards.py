@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from store.connect import open_store
-from store.history import list_runs
+from store.database.connect import open_store
+from store.past.history import list_runs
 from tests.tuner.rounds.boards import SIX_ROUNDS, check_every_round_once, decided, times
 from tests.tuner.simulated.telling import TWO_ARMS, Told, told, tuned, url_in
 
@@ -20,12 +20,18 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Told:
     return tuned(tmp_path_factory.mktemp("alone"), *SIX_ROUNDS)
 
 
-def test_equal_boards_have_the_rounds_and_the_decision_of_one_also_where_a_worker_is_killed_in_a_round(alone: Told, tmp_path: Path) -> None:
-    together = tuned(tmp_path, *SIX_ROUNDS, SPREAD, "gpu.simulated.boards=[{faults: [{kind: killed, process: 1}]}]")
+def test_equal_boards_have_the_rounds_and_the_decision_of_one_also_where_a_worker_is_killed_or_an_arm_crashes_on_one(
+    alone: Told, tmp_path: Path
+) -> None:
+    others = "gpu.simulated.boards=[{faults: [{kind: killed, process: 1}]}, {faults: [{kind: crash, backend: flashinfer}]}]"
+    together = tuned(tmp_path, *SIX_ROUNDS, SPREAD, others)
     assert together.code == alone.code == 0 and "round 2 broke off, interrupted" in together.err
-    assert len(alone.run.boards) == 1 and len(together.run.boards) == 2
+    assert "round 3 broke off on another board" in together.err
     assert times(together.run) == times(alone.run) and decided(together.run) == decided(alone.run)
+    assert len(alone.run.boards) == 1 and len(together.run.boards) == 2  # done without the third
     assert together.pin.boards == together.run.boards and alone.pin.boards == alone.run.boards
+    assert together.run.decision is not None
+    assert "flashinfer/p1 failed on another board (crashed) and not on the run's own in 1 of 6 processes" in together.run.decision.cautions
     check_every_round_once(together.run)
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from backends.arm import Arm, Provider
 from backends.cell import Phase
-from store.connect import Store, open_store
+from store.database.connect import Store, open_store
+from store.runs.studies import Studies, belongs_to, studies_of
 from store.search import Fate, Search, SearchKind, Setting
-from store.studies import Studies, belongs_to, studies_of
 from tuner.search.study import PhaseStudy
 
 KNOBS = {"splits": ("4", "8", "16"), "static": ("true",)}

@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 
 from backends.simulated.world import Fault
-from store.connect import open_store
-from store.pin import Pin
-from store.pin_files import read_pin
-from store.repository import newest_run
-from store.run import Run
+from store.database.connect import open_store
+from store.pins.pin import Pin
+from store.pins.pin_files import read_pin
+from store.runs.repository import newest_run
+from store.runs.run import Run
 from tuner import cli
 from tuner.boundary import guarded
 from tuner.commands import measuring

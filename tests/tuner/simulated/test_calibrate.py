@@ -13,13 +13,13 @@ import pytest
 from backends.anchored import VISITS
 from backends.timing.anchor_kernels import source_digest
 from backends.wire import from_plain
-from store.calibration import Calibration
-from store.calibrations import calibration_for, machine_code
-from store.connect import open_store
-from store.repository import load_run
-from store.run import Run
+from store.boards.calibration import Calibration
+from store.boards.calibrations import calibration_for, machine_code
+from store.database.connect import open_store
+from store.runs.repository import load_run
+from store.runs.run import Run
 from tests.tuner.simulated.telling import TWO_ARMS, Told, told, tuned, url_in
-from tuner.calibrate import on_cells
+from tuner.calibrating.copies import on_cells
 from tuner.noise import noise_of, sigma_0
 
 PROCESSES = 2

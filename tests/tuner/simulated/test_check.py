@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from backends.simulated.world import Fault
-from store.checked import Action, Answer, Checked, Ground
-from store.connect import open_store
+from store.database.connect import open_store
 from store.errors import EvidenceError
-from store.history import list_runs
-from store.pin_files import evidence_path, read_pin
-from store.repository import newest_run
+from store.past.history import list_runs
+from store.pins.pin_files import evidence_path, read_pin
+from store.runs.repository import newest_run
+from store.verdicts.checked import Action, Answer, Checked, Ground
 from tests.backends.simulated.worlds import fault
 from tests.tuner.simulated.telling import TWO_ARMS, Told, pin_in, told, tuned, url_in
 from tuner import race

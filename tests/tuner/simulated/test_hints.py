@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from backends.outcome import Outcome
-from store.repository import add_round, add_trials
-from store.run import Run
+from store.runs.repository import add_round, add_trials
+from store.runs.run import Run
 from tests.tuner.building import Recipe, build
 from tests.tuner.simulated.telling import Told, told
 from tuner.job import Job

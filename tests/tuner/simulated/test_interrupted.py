@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.simulated.telling import tuned
 from tuner.errors import INTERRUPTED
 from tuner.job import Job

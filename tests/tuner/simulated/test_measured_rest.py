@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from store.connect import open_store
-from store.repository import load_run, newest_run
-from store.run import Run
+from store.database.connect import open_store
+from store.runs.repository import load_run, newest_run
+from store.runs.run import Run
 from tests.tuner.simulated.telling import Told, tuned, url_in
 from tuner.decide import decide
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from store.run import Run
+from store.runs.run import Run
 from tests.tuner.simulated.telling import Told, told, tune_line, tuned
 from tuner import race
 from tuner.job import Job

@@ -14,7 +14,7 @@ from backends.cell import Phase
 from backends.measured import Round
 from backends.simulated.world import Pace, World
 from backends.spec import StageSpec
-from store.run import Run
+from store.runs.run import Run
 from tests.backends.simulated.worlds import TIMING
 from tests.backends.small import silent
 from tests.tuner.simulated.telling import pin_in, tuned

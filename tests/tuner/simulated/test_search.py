@@ -8,7 +8,7 @@ import pytest
 
 from backends.cell import Phase
 from backends.simulated.world import Fault, Misfortune
-from store.pin_files import read_pin
+from store.pins.pin_files import read_pin
 from store.search import Fate
 from tests.tuner.simulated.telling import Told, pin_in, tuned
 from tuner import tune

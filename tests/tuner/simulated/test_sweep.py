@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from store.pin_files import read_pin
+from store.pins.pin_files import read_pin
 from tests.tuner.simulated.telling import TWO_ARMS, told, tuned, url_in
 
 

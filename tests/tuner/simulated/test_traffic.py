@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from backends.cell import Phase
-from store.evidence import read_evidence
-from store.pin_files import evidence_path
+from store.evidence.run_evidence import read_evidence
+from store.pins.pin_files import evidence_path
 from tests.tuner.simulated.telling import Told, pin_in, told, tuned
 from tuner.decide import decide
 

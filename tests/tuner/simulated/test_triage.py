@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from backends.simulated.world import Fault
-from store.checked import Answer
-from store.evidence import read_evidence
-from store.pin_files import read_pin, verify_evidence
-from store.triaged import Blame, Kind, Triaged
+from store.evidence.run_evidence import read_evidence
+from store.pins.pin_files import read_pin, verify_evidence
+from store.serving.triaged import Blame, Kind, Triaged
+from store.verdicts.checked import Answer
 from tests.backends.simulated.worlds import fault
 from tests.tuner.simulated.telling import TWO_ARMS, Told, pin_in, tuned, url_in
 from tests.tuner.triaging.serving import decode, printed, read, start

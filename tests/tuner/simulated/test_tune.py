@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from backends.simulated.world import CAUTION
-from store.evidence import read_evidence
-from store.pin_files import verify_evidence
+from store.evidence.run_evidence import read_evidence
+from store.pins.pin_files import verify_evidence
 from tests.tuner.simulated.telling import Told, pin_in, told, tune_line, url_in
 
 

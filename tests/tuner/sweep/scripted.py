@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from reports.sweep import ending_json
-from store.sweep import Ending
+from store.sweeps.sweep import Ending
 from tuner.executors.executor import Done, Say, Task
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.connect import open_store
-from store.repository import begin_run, save_decision
-from store.sweep_cost import Ground
+from store.database.connect import open_store
+from store.runs.repository import begin_run, save_decision
+from store.sweeps.sweep_cost import Ground
 from tests.store.building import a_decision, a_run
 from tuner.budgeting.estimate import run_seconds, timed_cells
 from tuner.cli import run

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from store.errors import NewerSchema
-from store.sweep import INDEX, Ending, read_sweep
+from store.sweeps.sweep import INDEX, Ending, read_sweep
 from tests.tuner.sweep.scripted import Scripted, decided
 from tuner.errors import MeasurementInvalid
 from tuner.executors.executor import Done, Task

@@ -10,7 +10,7 @@ import pytest
 
 from backends.cell import Phase
 from backends.measured import Cost
-from store.run import Run
+from store.runs.run import Run
 from store.scenario import WeightedCell
 from tests.tuner.building import Recipe, arm, build
 from tests.tuner.planning import SERVER

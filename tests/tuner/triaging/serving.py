@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from store.triaged import Load, Triaged
-from store.verdict import Served, Verdict
-from store.verified import Verified
+from store.serving.triaged import Load, Triaged
+from store.serving.verified import Verified
+from store.verdicts.verdict import Served, Verdict
 from tests.tuner.unmeasured.pinned import Pinned
 from tests.tuner.verifying.pinned import raw
 from tuner.engines.lookup import paced_by, spoken_by

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from backends.environment import Distribution
 from backends.model import LayerKind
-from store.pin_files import write_pin
-from store.run import Run
+from store.pins.pin_files import write_pin
+from store.runs.run import Run
 from tests.tuner.building import ENGINE, H200, MODEL, decode, one_cell_each, prefill
 from tests.tuner.unmeasured.pinned import IMPORTS, PACKAGES
 from tuner.decide import decide

@@ -13,8 +13,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from reports.triaged import render_text
-from store.triaged import Kind, Triaged
-from store.verdict import Verdict
+from store.serving.triaged import Kind, Triaged
+from store.verdicts.verdict import Verdict
 from tests.tuner.triaging.serving import decode, printed, serving, start, triaged
 from tests.tuner.unmeasured.pinned import FA3_STAYS, FLASHINFER_DECODES, Pinned, known, listing, pinned
 from tuner.check import verdict

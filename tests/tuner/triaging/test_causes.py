@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.triaged import render_text
-from store.triaged import Blame, Cause, Ground, Kind, Triaged
-from store.verdict import Verdict
-from store.verified import DECODE, PREFILL
+from store.serving.triaged import Blame, Cause, Ground, Kind, Triaged
+from store.serving.verified import DECODE, PREFILL
+from store.verdicts.verdict import Verdict
 from tests.tuner.triaging.serving import CAPTURE, RETRACTED, decode, printed, serving, start, triaged
 from tests.tuner.triaging.serving import PREFILL as PREFILLED
 from tests.tuner.unmeasured.pinned import FA3_STAYS, Pinned, known, listing, pinned

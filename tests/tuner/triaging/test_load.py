@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.triaged import Load
+from store.serving.triaged import Load
 from tests.tuner.triaging.serving import PREFILL, RETRACTED, decode, printed, start
 from tests.tuner.verifying.pinned import raw
 from tuner.engines.lookup import paced_by, steps_printed_by

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from backends.environment import Distribution, Environment
-from store.pin import Pin
-from store.pin_files import write_pin
-from store.run import Run
+from store.pins.pin import Pin
+from store.pins.pin_files import write_pin
+from store.runs.run import Run
 from tests.tuner.building import ENGINE, H200, LAYER, MODEL, one_cell_each
 from tests.tuner.image.writing import freeze
 from tuner.decide import decide

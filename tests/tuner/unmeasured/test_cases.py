@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from reports.verdict import render_text
 from reports.verdict_markdown import render_markdown
 from store.digest import run_digest
-from store.verdict import Verdict
+from store.verdicts.verdict import Verdict
 from tests.tuner.unmeasured.pinned import FA3_STAYS, FLASHINFER_DECODES, known, listing, pinned
 from tuner.check_packages import judged, opened
 

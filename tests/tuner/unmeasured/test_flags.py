@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backends.engine_says import EngineSays, Raised
-from store.verdict import FlagsNow, Served
+from store.verdicts.verdict import FlagsNow, Served
 from tests.tuner.unmeasured.pinned import FA3_STAYS, Pinned, pinned
 from tuner.engines.heard import Consulted
 from tuner.errors import UsageError

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from store.verdict import Bearing, KnownIssue
+from store.verdicts.verdict import Bearing, KnownIssue
 from tests.tuner.unmeasured.pinned import FA3_STAYS, Pinned, known, pinned
 from tuner.doctor.known import TorchBuild
 from tuner.unmeasured.issues import Knowledge, issues

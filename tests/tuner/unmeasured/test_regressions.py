@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from backends.model import Attention
-from store.verdict import Bearing
+from store.verdicts.verdict import Bearing
 from tests.tuner.unmeasured.pinned import FA3_STAYS, Pinned, known, pinned
 from tuner.engines.sglang.resolver.reasons import HOPPER
 from tuner.errors import UsageError

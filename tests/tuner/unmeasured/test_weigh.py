@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from store.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Status, Verdict
+from store.verdicts.verdict import Bearing, Change, FlagsNow, KnownIssue, Served, Status, Verdict
 from tests.tuner.unmeasured.pinned import FA3_STAYS, pinned
 from tuner.unmeasured.weigh import weighed
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from backends.blocks import palindromes
-from store.comparison import CellVerdict, Label
 from store.decision import Ruling
 from store.digest import run_digest
-from store.run import Run
+from store.runs.run import Run
+from store.verdicts.comparison import CellVerdict, Label
 from tests.cases.reading import read_cases
 from tests.tuner.building import DECODE, LAYER, MODEL, PREFILL, one_cell_each
 from tuner.decide import decide
@@ -24,7 +24,7 @@ from tuner.verdicts import correction
 from tuner.verdicts.inference import Array
 from tuner.verdicts.rule import rule_for
 from tuner.verdicts.session import assumed
-from tuner.verdicts.side_by_side import may_stop, verdicts
+from tuner.verdicts.side_by_side import undecided, verdicts
 from tuner.verdicts.stored import Sitting, same_board, screen
 
 CASES = read_cases("measuring")
@@ -57,7 +57,7 @@ def test_a_difference_is_judged_by_its_spread(name: str) -> None:
 def test_after_one_round_there_is_no_verdict_and_more_are_asked_for() -> None:
     case = CASES["e14-2"]
     d = rounds(case["given"])
-    assert may_stop([d], RULE) is not case["expect"]["more"]
+    assert undecided(d, RULE).all() == case["expect"]["more"]
     with pytest.raises(ValueError, match="two rounds"):
         judged(d)
     assert judged(rounds({**case["given"], "rounds": 4})).label is Label(case["expect"]["verdict"])

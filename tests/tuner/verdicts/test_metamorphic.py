@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.comparison import CellVerdict, Label
+from store.verdicts.comparison import CellVerdict, Label
 from tuner.statistics import visit_value
 from tuner.verdicts.inference import Array
 from tuner.verdicts.rule import rule_for

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from store.comparison import Label, Why
+from store.verdicts.comparison import Label, Why
 from tuner.verdicts import correction
 from tuner.verdicts.session import SessionNoise, assumed
 from tuner.verdicts.stored import Sitting, difference, incomparable, same_board, screen

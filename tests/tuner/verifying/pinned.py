@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from store.pin import Pin
-from store.pin_files import write_pin
-from store.verdict import Served
-from store.verified import Start
+from store.pins.pin import Pin
+from store.pins.pin_files import write_pin
+from store.serving.verified import Start
+from store.verdicts.verdict import Served
 from tests.reports import building
 from tuner.engines.lookup import spoken_by
 from tuner.logs.files import Raw

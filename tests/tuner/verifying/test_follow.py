@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from store.verified import Standing, Verified
+from store.serving.verified import Standing, Verified
 from tests.tuner.verifying.pinned import log, pinned, starts
 from tuner.errors import UsageError
 from tuner.verifying.follow import Clock, follow

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reports.verified import render_text
-from store.verdict import Served
-from store.verified import DECODE, GRAPHS, PAGE_SIZE, Standing, Verified
+from store.serving.verified import DECODE, GRAPHS, PAGE_SIZE, Standing, Verified
+from store.verdicts.verdict import Served
 from tests.tuner.verifying.pinned import log, pinned, pinned_for_vllm, raw, starts
 from tuner.engines.lookup import spoken_by
 from tuner.logs.lines import lines

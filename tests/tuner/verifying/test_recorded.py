@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from reports.verified import render_text
-from store.verified import DECODE, PAGE_SIZE, PREFILL, Standing
+from store.serving.verified import DECODE, PAGE_SIZE, PREFILL, Standing
 from tests.tuner.verifying.pinned import log, pinned, pinned_as, starts
 from tuner.engines.lookup import spoken_by
 from tuner.verifying.ask import ask

@@ -8,7 +8,7 @@ import pytest
 from backends.cell import Phase
 from backends.drafting import Drafting
 from store.decision import Pair
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import Objective, Role, Scenario, Speculation, WeightedCell
 from tests.tuner.planning import DSV3, GEMMA3, H100, LLAMA, scenario, server
 from tuner.cells import cells_for

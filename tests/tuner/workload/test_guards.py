@@ -11,7 +11,7 @@ from backends.cell import Cell
 from backends.kv.layout import pages_needed
 from backends.kv.rotation import slots_wanted
 from store.plan import Server
-from store.scenario import Scenario
+from store.scenario import Lengths, Scenario
 from tests.tuner.planning import CHAT, CPU, GEMMA3, H100, scenario, server
 from tuner.cells import Workload, cells_for
 from tuner.engines.sglang.questions import rank_layers
@@ -82,7 +82,7 @@ def test_guards_leave_the_traffics_cells_their_cold_pools_and_say_what_that_cost
     made = guards(server(), 1, 64, case=case)
     traffic = cells_for(case, server(), rank_layers(case), 1).cells
     slots = max(slots_wanted(weighted.cell, H100.l2_bytes or 0, 2, "cuda") for weighted in traffic)
-    tokens = affordable_tokens(case, server(), traffic, arms(1, 64))
+    tokens = affordable_tokens(case, traffic, arms(1, 64))
     layer_bytes = server().kv_bytes_per_token / case.model.attention_layers
     assert 2 * tokens * slots * layer_bytes <= 0.6 * (H100.memory_bytes or 0)
     assert sum(cell("decode-fullest", made).context_lens) <= tokens < 10**7
@@ -91,3 +91,19 @@ def test_guards_leave_the_traffics_cells_their_cold_pools_and_say_what_that_cost
 
 def test_guards_that_are_as_large_as_the_server_allows_need_no_remark() -> None:
     assert guards(server(pool_tokens=400_000)).notes == ()
+
+
+def test_guards_are_at_least_as_large_as_what_traffic_itself_puts_into_a_pool() -> None:
+    """A window makes traffic's cells cold in far more layers than there is memory for: the pool has room for their contexts anyway."""
+    case = scenario(asked=GEMMA3, traffic=replace(CHAT, concurrency=1, prompt=Lengths(60_000, 120_000)))
+    largest = max(sum(weighted.cell.context_lens) for weighted in cells_for(case, server(), rank_layers(case), 1).cells)
+    made = guards(server(), 1, 64, case=case)
+    assert sum(cell("decode-fullest-window", made).context_lens) > largest / 2
+    assert affordable_tokens(case, cells_for(case, server(), rank_layers(case), 1).cells, arms(1)) >= largest
+
+
+def test_layers_that_are_cached_in_two_geometries_share_the_memory() -> None:
+    full, window = GEMMA3.layers
+    alike, apart = (scenario(asked=replace(GEMMA3, layers=(full, kind))) for kind in (window, replace(window, value_head_dim=64)))
+    one, two = (affordable_tokens(case, cells_for(case, server(), rank_layers(case), 1).cells, arms(1)) for case in (alike, apart))
+    assert two < 0.6 * one

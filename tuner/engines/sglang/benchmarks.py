@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from store.serving_run import Level
+from store.serving.serving_run import Level
 from tuner.engines.benchmarks import Call, Row, Told, Words, level_of_serving, passes, plain, seen
 from tuner.engines.sglang.printed import ARGUMENTS
 from tuner.logs.fields import fields

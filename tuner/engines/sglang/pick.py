@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from backends.capability import BackendEntry
 from store.decision import Pair
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import Engine, Role, Scenario
 from tuner.engines.served import named, served_pair
 from tuner.engines.sglang.platforms import default_page_size

@@ -8,7 +8,7 @@ from dataclasses import replace
 from backends.cell import Phase
 from backends.reason import Reason
 from store.decision import Pair
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import Exclusion, Scenario
 from tuner.engines.sglang.pick import pin_flags
 from tuner.engines.sglang.request import request_for

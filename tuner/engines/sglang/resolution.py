@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 
-from store.rule_path import RuleStep
+from store.engines.rule_path import RuleStep
 from store.scenario import Scenario
 from tuner.engines.recorded import reason_here
 from tuner.engines.sglang.request import request_for

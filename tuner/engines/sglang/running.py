@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from store.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Start
+from store.serving.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Start
 from tuner.engines.sglang.printed import ARGUMENTS, WORDS, Printed, printed
 from tuner.engines.sglang.rules import KV_DTYPES
 from tuner.engines.sglang.running_graphs import graphs

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from store.verified import Graphs, Quote
+from store.serving.verified import Graphs, Quote
 from tuner.engines.sglang.printed import DRAFT_OR_PREFILL, SIZES, Printed
 
 

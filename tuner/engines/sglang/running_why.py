@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from store.verified import Quote
+from store.serving.verified import Quote
 from tuner.engines.sglang.printed import Printed
 
 USERS = "a flag or a configuration file named it, or a model's own override: no line says that SGLang chose it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from store.rule_path import Branch, DefaultTree
+from store.engines.rule_path import Branch, DefaultTree
 from tuner.engines.sglang.resolution import BACKEND_FIELDS, Answer, conditions_of, in_words, words_of
 from tuner.engines.sglang.resolver import default_tree
 from tuner.engines.sglang.resolver.conditions import MLA

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from backends.capability import BackendEntry
+from store.engines.rule_path import DefaultTree
 from store.plan import Server
-from store.rule_path import DefaultTree
 from store.scenario import Scenario
 from tuner.engines.rules import Settled
 from tuner.engines.sglang import memory, pages

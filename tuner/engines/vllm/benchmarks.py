@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from store.serving_run import Level
+from store.serving.serving_run import Level
 from tuner.engines.benchmarks import Call, Row, Told, Words, level_of_serving, passes, plain
 from tuner.engines.vllm.printed import ARGUMENTS
 from tuner.errors import UsageError

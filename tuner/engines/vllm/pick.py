@@ -13,7 +13,7 @@ from backends.model import LayerKind
 from backends.question import Question
 from backends.reason import Reason
 from store.decision import Pair
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import Engine, Scenario
 from tuner.engines.vllm.block_sizes import block_size_of, block_size_with
 from tuner.engines.vllm.orders import Order, order_for

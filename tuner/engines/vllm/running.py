@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from store.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Graphs, Quote, Start
+from store.serving.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Graphs, Quote, Start
 from tuner.engines.vllm.printed import ARGUMENTS, CONFIG, INNER, MODES, WORDS, Printed, printed
 from tuner.engines.vllm.rules import BLOCK_SIZE, TORCH_NAMES
 from tuner.logs.fields import fields

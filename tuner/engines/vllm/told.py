@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from backends.reason import Reason
-from store.rule_path import RuleStep
+from store.engines.rule_path import RuleStep
 from store.scenario import Scenario
 from tuner.engines.vllm.chunks import chunked_layers
 from tuner.engines.vllm.pick import Chosen, default_of

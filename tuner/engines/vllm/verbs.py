@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from backends.capability import BackendEntry
 from store.decision import Pair
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import Exclusion, Scenario
 from tuner.engines.rules import Settled
 from tuner.engines.vllm.block_sizes import block_size_with

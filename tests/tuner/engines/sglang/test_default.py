@@ -9,7 +9,7 @@ import pytest
 
 from backends.gpu import Gpu
 from backends.model import LayerKind, Model
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from store.scenario import Speculation
 from tests.asking import entries, gpu
 from tests.tuner.planning import A100, B200, CPU, CPU_AMX, DSV3, GEMMA3, GPT_OSS, H100, L40S, LLAMA, MAC, MI300, MIMO, RTX5090, scenario

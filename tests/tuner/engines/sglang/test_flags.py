@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from store.decision import Pair
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from tests.tuner.planning import ENGINE, engine
 from tuner.engines.sglang.pick import pin_flags
 

@@ -8,7 +8,7 @@ import pytest
 
 from backends.gpu import Gpu
 from backends.model import LayerKind, Model
-from store.run import DefaultPick
+from store.runs.run import DefaultPick
 from tests.asking import entries, gpu, kept, model, rules_broken
 from tests.tuner.planning import CPU_AMX, DSV3, GIB, H100, LLAMA, MAC, MI300, scenario
 from tuner.engines.sglang.caveats import caveats

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backends.question import KNOWN_SM
-from store.recorded_reason import ReasonHere, RecordedReason
+from store.engines.recorded_reason import ReasonHere, RecordedReason
 from tests.asking import entries, gpu, mla_model
 from tests.tuner.planning import LLAMA, RTX5090, scenario
 from tuner.engines.recorded import affected, reason_here

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from store.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Start
+from store.serving.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Start
 from tests.tuner.verifying.pinned import log, starts
 from tuner.engines.sglang.running import NO_ARGUMENTS, start_of
 from tuner.engines.sglang.running_why import SWITCHED, USERS

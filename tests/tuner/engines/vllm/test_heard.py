@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from backends.engine_says import EngineSays
-from store.asked import Difference
+from store.engines.asked import Difference
 from tests.tuner.engines.vllm.served import RULES, entries, on_vllm
 from tuner.engines.heard import Consulted, heard
 from tuner.engines.rules import Settled

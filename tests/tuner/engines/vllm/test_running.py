@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from store.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Start
+from store.serving.verified import DECODE, KV_DTYPE, PAGE_SIZE, PREFILL, Found, Start
 from tests.tuner.verifying.pinned import log, starts
 from tuner.engines.vllm.running import NO_CHOICE, NOT_IN_INFO, start_of
 

@@ -7,7 +7,7 @@ attention from below, since attention is at most all of it.
 from __future__ import annotations
 
 from backends.cell import Phase
-from store.recorded_reason import Expected, ReasonTest, RecordedReason, Shape
+from store.engines.recorded_reason import Expected, ReasonTest, RecordedReason, Shape
 
 PREFILL, DECODE = (Phase.PREFILL,), (Phase.DECODE,)
 BOTH = (*PREFILL, *DECODE)

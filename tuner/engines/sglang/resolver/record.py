@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any
 
-from store.recorded_reason import RecordedReason
+from store.engines.recorded_reason import RecordedReason
 from tuner.engines.sglang.resolver.request import Request
 from tuner.engines.sglang.resolver.versions import place
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tuner.engines.sglang.resolver.conditions import SPECULATION, algorithm, no
 from tuner.engines.sglang.resolver.record import Computes, Condition, Refuses, Rule, Step, sets
+from tuner.schema.engine import ALGORITHMS
 
 HOOK = "sglang/srt/arg_groups/speculative_hook.py"
-KNOWN_16 = ("DFLASH", "DSPARK", "EAGLE", "EAGLE3", "FROZEN_KV_MTP", "STANDALONE", "NGRAM", "NONE", "NEXTN")
-KNOWN_22 = (*KNOWN_16, "UNO")
+KNOWN_22 = ALGORITHMS["sglang"]
+KNOWN_16 = tuple(name for name in KNOWN_22 if name != "UNO")
 
 NAMES = (
     Rule(

@@ -1,0 +1,1 @@
+"""Many scenarios in one go: what they would cost, and what each came to."""

@@ -1,0 +1,1 @@
+"""Tables of the database, as SQLAlchemy's models. Rows never leave the store's functions."""

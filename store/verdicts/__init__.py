@@ -1,0 +1,1 @@
+"""What commands found, as values: whether something changed, how times compare, whether a default is right."""
