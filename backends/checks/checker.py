@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from backends.checks.narrow import Narrow
+from backends.checks.narrow import MANTISSA_BITS, Narrow, of_projected
 from backends.checks.needles import LIMIT, judge_needles, planted
 from backends.checks.poison import leave_poison
 from backends.checks.reference import Expected, expect
@@ -50,9 +50,7 @@ class Checker:
     def check_needles(self, shot: Callable[[], torch.Tensor]) -> float:
         """The largest relative error of needles, after `check` has passed. Raises `Incorrect`."""
         with planted(self._data, self.slot, self._soft_cap) as needles:
-            narrow = self._narrow(len(needles.rows))
-            limit = max(LIMIT, self._limit) if narrow is None else LIMIT + narrow.needle()
-            return judge_needles(needles, self._live(shot()), limit)
+            return judge_needles(needles, self._live(shot()), max(LIMIT, self._limit), self._narrow(len(needles.rows)))
 
     def coverage(self) -> str | None:
         """Which requests the reference looked at, in words; None when it was all of them."""
@@ -61,11 +59,12 @@ class Checker:
         return f"reference on {len(self._expected.requests)} of {self._data.cell.batch} requests: {list(self._expected.requests)}"
 
     def _narrow(self, rows: int) -> Narrow | None:
-        """The budget of that many rows beside an 8-bit cache."""
-        stored, layer = self._data.pool.k[0].dtype, self._data.cell.layer
-        if stored.itemsize > 1:
-            return None
-        return Narrow(str(stored).removeprefix("torch."), layer, rows * layer.query_heads, self._limit)
+        """The budget of that many rows beside an 8-bit cache, or of heads that are projected in 16 bits."""
+        stored, dtype, layer = self._data.pool.k[0].dtype, self._data.cell.dtype, self._data.cell.layer
+        outputs = rows * layer.query_heads
+        if stored.itemsize == 1:
+            return Narrow(str(stored).removeprefix("torch."), layer, outputs, self._limit)
+        return of_projected(dtype, layer, outputs) if layer.projected_from and dtype in MANTISSA_BITS else None
 
     def _live(self, output: torch.Tensor) -> torch.Tensor:
         """[new_tokens, query_heads, value_head_dim]: padded rows cut off, flattened heads restored."""

@@ -11,14 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backends.checks.reference import attention, full_precision, head_pieces, keys_and_values, logits, of_heads
+from backends.checks.reference import attention, full_precision, head_pieces, keys_and_values, keys_seen, logits, of_heads
 from backends.checks.rows import RequestRows, choose_rows
-from backends.checks.tolerance import Incorrect, relative_errors
-from backends.drafting import Tree, sees
+from backends.checks.targets import in_draft, targets
+from backends.checks.tolerance import Incorrect, apart, relative_errors
 
 if TYPE_CHECKING:
     import torch
 
+    from backends.checks.narrow import Narrow
     from backends.driver import CellData
     from backends.model import LayerKind
 
@@ -26,34 +27,21 @@ LIMIT = 3e-2  # the aimed-at key carries about 99 % of the weight
 MARGIN = 5.0  # a logit stands ln(context) + this above the rest
 CLEARANCE = 0.1  # a key is aimed at if its own product leaves the next one this far behind
 PAIRS = {"cuda": 1 << 26, "cpu": 1 << 23}
-BLOCKS = (64, 128)  # kernels cut a context into whole blocks of keys
 
 
 @dataclass(frozen=True)
 class Needles:
     """``rows`` int64 [n] of the output, ``values`` float32 [n, query_heads, value_head_dim] that must come out there,
-    ``aimed`` bool [n, query_heads]: a head whose key is too like another one is left out; ``kinds`` per row and head."""
+    ``aimed`` bool [n, query_heads]: a head whose key is too like another one is left out; ``kinds`` per row and head.
+    ``spreads`` float32 [n, query_heads] of the logits over the ``keys`` int64 [n] that a row sees, where the one that is aimed at is
+    hidden and what must come out is attention to those; 0 where it all but hangs on one key."""
 
     rows: torch.Tensor
     values: torch.Tensor
     aimed: torch.Tensor
+    spreads: torch.Tensor
+    keys: torch.Tensor
     kinds: tuple[tuple[str, ...], ...]
-
-
-def targets(position: int, prefix: int, context: int, page_size: int, window: int | None) -> list[tuple[str, int]]:
-    """Keys worth aiming at from a query at ``position``, as (kind, key): the ends and the seams a kernel may get wrong.
-
-    "hidden" keys must not show: the one just outside the window and the one after the query.
-    """
-    oldest = 0 if window is None else max(0, position - window + 1)
-    last_page = (position + 1) // page_size * page_size
-    splits = [(position + 1) * part // 8 // block * block for part, block in zip(range(1, 8), BLOCKS * 4)]
-    found = [("oldest", oldest), ("newest", position)]
-    found += [("page edge", key) for edge in (page_size, last_page) for key in (edge - 1, edge)]
-    found += [("split edge", key) for edge in (*splits, prefix) for key in (edge - 1, edge)]
-    seen = [(kind, key) for kind, key in found if oldest <= key <= position]
-    hidden = [("hidden", key) for key in (oldest - 1, position + 1) if 0 <= key < context]
-    return seen[:2] + hidden + list(dict.fromkeys(seen[2:]))
 
 
 @contextmanager
@@ -70,6 +58,8 @@ def planted(data: CellData, slot: int, soft_cap: float | None) -> Iterator[Needl
             rows=torch.cat([part.rows for part in parts]),
             values=torch.cat([part.values for part in parts]),
             aimed=torch.cat([part.aimed for part in parts]),
+            spreads=torch.cat([part.spreads for part in parts]),
+            keys=torch.cat([part.keys for part in parts]),
             kinds=tuple(kinds for part in parts for kinds in part.kinds),
         )
     finally:
@@ -85,15 +75,15 @@ def _aim(data: CellData, slot: int, part: RequestRows, soft_cap: float | None) -
     seen = torch.tensor([[kind != "hidden" for kind, _ in plan] for plan in plans], device=data.q.device)
     pieces = head_pieces(data, part.request)
     found = [_aim_heads(data, slot, part, heads, keys[:, heads], seen[:, heads], soft_cap) for heads in pieces]
-    values, aimed = (torch.cat(each, dim=1) for each in zip(*found))
+    values, aimed, spreads = (torch.cat(each, dim=1) for each in zip(*found))
     kinds = tuple(tuple(kind for kind, _ in plan) for plan in plans)
-    return Needles(torch.tensor(part.rows, device=data.q.device), values, aimed, kinds)
+    return Needles(torch.tensor(part.rows, device=data.q.device), values, aimed, spreads, keys_seen((part,), data), kinds)
 
 
 def _aim_heads(
     data: CellData, slot: int, part: RequestRows, heads: slice, keys: torch.Tensor, seen: torch.Tensor, soft_cap: float | None
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """What must come out of ``heads``, and which of them are aimed; ``keys`` are theirs, ``seen`` which of those they may show."""
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """`Needles.values`, ``aimed`` and ``spreads`` of ``heads``; ``keys`` are theirs, ``seen`` which of those they may show."""
     import torch
 
     k, v = keys_and_values(data, slot, part.request, torch.float32, heads)
@@ -104,9 +94,11 @@ def _aim_heads(
     rows = torch.tensor(part.rows, device=k.device)
     data.q[rows, heads] = (wanted * strength[..., None]).to(data.q.dtype)
     where = torch.tensor(part.positions, device=k.device)
-    rest = attention(data.q[rows, heads].float(), k, v, where, layer, soft_cap, data.sinks, data.cell.draft)
+    queries = data.q[rows, heads].float()
+    rest = attention(queries, k, v, where, layer, soft_cap, data.sinks, data.cell.draft)
     plain = soft_cap is None and data.sinks is None  # else a key that is aimed at has not all of the weight
-    return torch.where(seen[..., None], v[keys, kv_head], rest) if plain else rest, aimed
+    spreads = (layer.softmax_scale * torch.linalg.vector_norm(queries, dim=-1)).masked_fill(seen, 0.0)
+    return torch.where(seen[..., None], v[keys, kv_head], rest) if plain else rest, aimed, spreads
 
 
 def _in_turn(data: CellData, request: int, row: int, position: int) -> list[tuple[str, int]]:
@@ -119,13 +111,6 @@ def _in_turn(data: CellData, request: int, row: int, position: int) -> list[tupl
     return [found[(row + head) % len(found)] for head in range(cell.layer.query_heads)]
 
 
-def in_draft(found: list[tuple[str, int]], draft: Tree, position: int, prefix: int) -> list[tuple[str, int]]:
-    """The targets of a drafted token: of drafted keys those it follows, and as hidden ones its rivals and what comes after."""
-    seen = sees(draft)[position - prefix]
-    drafted = [("draft" if seen[token] else "hidden", prefix + token) for token in range(len(draft)) if prefix + token != position]
-    return [(kind, key) for kind, key in found if key < prefix or key == position] + drafted
-
-
 def _strength(wanted: torch.Tensor, k: torch.Tensor, keys: torch.Tensor, layer: LayerKind) -> tuple[torch.Tensor, torch.Tensor]:
     """Factors [rows, query_heads] that lift each wanted key's logit ln(context) + MARGIN above all others; and which can."""
     scores = logits(wanted, k, layer, None).flatten(1, 2)
@@ -136,17 +121,29 @@ def _strength(wanted: torch.Tensor, k: torch.Tensor, keys: torch.Tensor, layer: 
     return ((math.log(len(k)) + MARGIN) / gap).where(aimed, 1.0), aimed
 
 
-def judge_needles(needles: Needles, output: torch.Tensor, limit: float = LIMIT) -> float:
+def judge_needles(needles: Needles, output: torch.Tensor, limit: float = LIMIT, narrow: Narrow | None = None) -> float:
     """The largest relative error of the aimed-at values. Raises `Incorrect` naming the kind of key that was missed or shown."""
+    import torch
+
     errors = relative_errors(output[needles.rows].float(), needles.values).masked_fill(~needles.aimed, 0.0)
     if not bool(needles.aimed.any()):
         raise Incorrect("no query could be aimed at a single key; contexts or head dim are too small to check")
-    worst = float(errors.max())
-    if not worst <= limit:
-        row, head = divmod(int(errors.argmax()), errors.shape[1])
-        raise missed(needles.kinds[row][head], worst, limit)
-    return worst
+    allowed = torch.full_like(errors, limit) if narrow is None else _allowed(needles, limit, narrow).to(errors.device)
+    row, head = divmod(int((errors / allowed).argmax()), errors.shape[1])
+    if not bool(errors[row, head] <= allowed[row, head]):
+        raise missed(needles.kinds[row][head], float(errors[row, head]), float(allowed[row, head]))
+    return float(errors.max())
+
+
+def _allowed(needles: Needles, limit: float, narrow: Narrow) -> torch.Tensor:
+    """What each may err, float32 [n, query_heads]."""
+    import torch
+
+    alone = limit + narrow.needle()
+    of_rows = zip(needles.keys.tolist(), needles.spreads.tolist())
+    return torch.tensor([[max(limit, narrow.beside(keys, spread)) if spread else alone for spread in row] for keys, row in of_rows])
 
 
 def missed(kind: str, error: float, limit: float = LIMIT) -> Incorrect:
-    return Incorrect(f"a query aimed at one key ({kind}) errs by {error:.2e}, at most {limit:.0e} is right")
+    found, right = apart(error, limit)
+    return Incorrect(f"a query aimed at one key ({kind}) errs by {found}, at most {right} is right")

@@ -54,7 +54,7 @@ def expect(data: CellData, slot: int, soft_cap: float | None) -> Expected:
             exact_rows=_row_index(few, data),
             exact=_outputs(data, slot, few, torch.float64, soft_cap),
             naive=_outputs(data, slot, few, data.q.dtype, soft_cap),
-            keys=_keys_seen(chosen, data),
+            keys=keys_seen(chosen, data),
         )
 
 
@@ -74,7 +74,8 @@ def _row_index(chosen: tuple[RequestRows, ...], data: CellData) -> torch.Tensor:
     return torch.tensor([row for part in chosen for row in part.rows], device=data.q.device)
 
 
-def _keys_seen(chosen: tuple[RequestRows, ...], data: CellData) -> torch.Tensor:
+def keys_seen(chosen: tuple[RequestRows, ...], data: CellData) -> torch.Tensor:
+    """How many keys each row of ``chosen`` sees, int64."""
     import torch
 
     cell, window, device = data.cell, data.cell.layer.sliding_window, data.q.device

@@ -35,7 +35,7 @@ class Errors:
 
 
 def tau(dtype: str, device_type: str) -> float:
-    """The tolerated relative error of outputs in ``dtype`` beside a cache in it; `Narrow` says it of an 8-bit one."""
+    """The tolerated relative error of outputs in ``dtype`` beside a cache in it; beside an 8-bit one or of projected heads see `Narrow`."""
     if dtype == "float32" and device_type == "cuda":
         return TAU_TF32
     return TAU[dtype]
@@ -46,8 +46,8 @@ def judge(expected: Expected, output: torch.Tensor, limit: float, narrow: Narrow
     the float64 one of some rows finds a larger error, that is the largest.
 
     Raises `Incorrect` for elements that are not finite, for an error above ``limit`` against the float32 or the float64
-    reference, and for one that plain arithmetic in the cell's dtype would not make. Beside an 8-bit cache ``narrow`` takes the place
-    of the last two: the budget of each row, and of all of them together.
+    reference, and for one that plain arithmetic in the cell's dtype would not make. Where operands are rounded on the way ``narrow`` takes
+    the place of the last two: the budget of each row, and of all of them together.
     """
     require_finite(output)
     errors = relative_errors(output[expected.rows], expected.output)
@@ -67,16 +67,24 @@ def _require_within(narrow: Narrow, errors: torch.Tensor, keys: torch.Tensor, rm
     worst = int((errors / largest).argmax())
     row, error = worst // errors.shape[1], float(errors.flatten()[worst])
     if not error <= float(largest[row]):
-        seen = int(keys[row])
-        raise Incorrect(
-            f"relative error {error:.2e} of a query that sees {seen} keys, {narrow.kv_dtype} explains {float(largest[row]):.1e}"
-        )
+        found, explained = apart(error, float(largest[row]))
+        raise Incorrect(f"relative error {found} of a query that sees {int(keys[row])} keys, {narrow.dtype} explains {explained}")
     if not rms <= mean:
-        raise Incorrect(f"relative errors of {rms:.2e} on average (RMS), {narrow.kv_dtype} explains {mean:.1e}")
+        found, explained = apart(rms, mean)
+        raise Incorrect(f"relative errors of {found} on average (RMS), {narrow.dtype} explains {explained}")
 
 
 def too_far(largest: float, limit: float) -> Incorrect:
-    return Incorrect(f"relative error {largest:.2e} against the reference, at most {limit:.0e} is right for this dtype")
+    found, right = apart(largest, limit)
+    return Incorrect(f"relative error {found} against the reference, at most {right} is right for this dtype")
+
+
+def apart(found: float, limit: float) -> tuple[str, str]:
+    """Both as text, with so many digits that what lies above its limit reads so; a round limit is not padded with zeros."""
+    pairs = ((f"{found:.{digits}e}", f"{limit:.{digits}e}") for digits in range(2, 17))
+    text, right = next(pair for pair in pairs if pair[0] != pair[1])
+    mantissa, exponent = right.split("e")
+    return text, f"{mantissa.rstrip('0').rstrip('.')}e{exponent}"
 
 
 def require_finite(output: torch.Tensor) -> None:

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backends.cell import Cell
-from backends.checks.needles import LIMIT, in_draft, judge_needles, planted, targets
+from backends.checks.needles import LIMIT, judge_needles, planted
+from backends.checks.targets import in_draft, targets
 from backends.checks.tolerance import Incorrect
 from tests.backends import faulty
 from tests.backends.faulty import PlainCall, Sight

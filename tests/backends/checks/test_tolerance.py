@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from backends.checks.reference import Expected, expect
-from backends.checks.tolerance import Errors, Incorrect, judge, tau
+from backends.checks.tolerance import Errors, Incorrect, apart, judge, tau
 from tests.backends.faulty import PlainCall
 from tests.backends.small import decode, laid_out
 
@@ -58,6 +58,20 @@ def test_an_error_that_plain_arithmetic_would_not_make_is_wrong_though_within_th
     spoilt = (output.float() * 1.006).to(torch.bfloat16)
     with pytest.raises(Incorrect, match="plain torch.bfloat16 arithmetic makes"):
         judge(replace(expected, naive=expected.exact.to(torch.bfloat16)), spoilt, tau("bfloat16", "cpu"))
+
+
+@pytest.mark.parametrize(
+    ("found", "limit", "said"),
+    [
+        (8.96e-3, 8e-3, ("8.96e-03", "8e-03")),
+        (1.884e-1, 1.841e-1, ("1.88e-01", "1.84e-01")),
+        (1.884e-1, 1.8801e-1, ("1.884e-01", "1.88e-01")),
+        (0.0300001, 0.03, ("3.00001e-02", "3e-02")),
+        (math.nan, 0.03, ("nan", "3e-02")),
+    ],
+)
+def test_what_lies_above_its_limit_reads_so(found: float, limit: float, said: tuple[str, str]) -> None:
+    assert apart(found, limit) == said
 
 
 def test_a_gpus_float32_may_be_tf32() -> None:
