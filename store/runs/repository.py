@@ -10,7 +10,7 @@ and is, where a server went away in the middle of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
@@ -29,6 +29,8 @@ from store.runs.run_in_session import insert_run, put_cells, put_round, put_tria
 from store.runs.run_rows import anchors_of_row, revisits_of, row_of_decision
 from store.scenario import WeightedCell
 from store.tables.runs import RunRow, WallSecondsRow
+
+Seconds = Sequence[tuple[str, float]]  # of wall time, by phase
 
 
 @outlasts_a_restart
@@ -51,19 +53,25 @@ def begin_run(store: Store, run: Run, fresh: bool, reopen: bool = False) -> Run:
 
 
 @outlasts_a_restart
-def add_trials(store: Store, run_id: str, trials: Sequence[Trial]) -> None:
-    """All of them or none. A later trial of the same arm and cell stands behind the earlier ones, where it may (`run_in_session`)."""
+def add_trials(store: Store, run_id: str, trials: Sequence[Trial], seconds: Seconds = ()) -> None:
+    """All of them or none, and ``seconds`` as `add_wall_seconds`. A later trial of the same arm and cell stands behind the earlier ones,
+    where it may (`run_in_session`)."""
     with writing(store) as session:
-        keys = run_keys(_open_run(session, run_id))
+        run = _open_run(session, run_id)
+        keys = run_keys(run)
         for trial in trials:
             put_trial(session, trial, keys)
+        _add_seconds(run, seconds)
 
 
 @outlasts_a_restart
-def add_round(store: Store, run_id: str, measured: Round) -> None:
-    """The whole round or nothing. Raises `AlreadyStored` when another process stored this index with other samples."""
+def add_round(store: Store, run_id: str, measured: Round, seconds: Seconds = ()) -> None:
+    """The whole round or nothing, and ``seconds`` as `add_wall_seconds`. Raises `AlreadyStored` when another process stored this index with
+    other samples."""
     with writing(store) as session:
-        put_round(session, _open_run(session, run_id), measured)
+        run = _open_run(session, run_id)
+        put_round(session, run, measured)
+        _add_seconds(run, seconds)
 
 
 @outlasts_a_restart
@@ -90,16 +98,19 @@ def add_anchors(store: Store, run_id: str, taken: Anchors) -> None:
 
 
 @outlasts_a_restart
-def add_wall_seconds(store: Store, run_id: str, seconds: Iterable[tuple[str, float]]) -> None:
+def add_wall_seconds(store: Store, run_id: str, seconds: Seconds) -> None:
     """Add to the run's wall time, phase by phase; twice where the server went away as it confirmed."""
     with writing(store) as session:
-        run = _locked_row(session, run_id)
-        known = {wall.phase: wall for wall in run.wall_seconds}
-        for phase, more in seconds:
-            if phase in known:
-                known[phase].seconds += more
-            else:
-                run.wall_seconds.append(WallSecondsRow(phase=phase, seconds=more))
+        _add_seconds(_locked_row(session, run_id), seconds)
+
+
+def _add_seconds(run: RunRow, seconds: Seconds) -> None:
+    known = {wall.phase: wall for wall in run.wall_seconds} if seconds else {}
+    for phase, more in seconds:
+        if phase in known:
+            known[phase].seconds += more
+        else:
+            run.wall_seconds.append(WallSecondsRow(phase=phase, seconds=more))
 
 
 @outlasts_a_restart

@@ -1,4 +1,4 @@
-"""A command as a child process whose talk is heard line by line."""
+"""A command as a process of its own whose talk is heard line by line."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ctypes
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import IO, Any, Protocol
 
 from tuner.executors.executor import Done, Say
 
@@ -16,19 +16,34 @@ LIBRARY = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
+class Running(Protocol):
+    """As much of `subprocess.Popen` as is needed here."""
+
+    @property
+    def stdout(self) -> IO[str] | None: ...
+    @property
+    def stderr(self) -> IO[str] | None: ...
+    def send_signal(self, number: int, /) -> None: ...
+    def wait(self) -> int: ...
+
+
 class Children:
     """Those that run at present; Ctrl-C reaches them through us alone."""
 
     def __init__(self) -> None:
-        self._running: set[subprocess.Popen[str]] = set()
+        self._running: set[Running] = set()
         self._lock = threading.Lock()
         self._interrupted = False
 
-    def run(self, command: Sequence[str], say: Say, environment: Mapping[str, str] | None = None) -> Done:
-        """Blocks until it ends. Raises OSError where it does not start."""
+    def run(self, command: Sequence[str], say: Say) -> Done:
+        """Blocks until ``command`` ends. Raises OSError where it does not start."""
         silent: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         silent |= {"text": True, "errors": "replace", "start_new_session": True, "preexec_fn": end_with_us}
-        process = subprocess.Popen(command, env=environment, **silent)
+        return self.hear(lambda: subprocess.Popen(command, **silent), say)
+
+    def hear(self, begin: Callable[[], Running], say: Say) -> Done:
+        """What ``begin`` begins, to its end."""
+        process = begin()
         with self._lock:
             self._running.add(process)
             if self._interrupted:
@@ -52,7 +67,7 @@ def end_with_us() -> None:
         LIBRARY.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _heard(process: subprocess.Popen[str], say: Say) -> Done:
+def _heard(process: Running, say: Say) -> Done:
     lines: list[str] = []
     reader = threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True)
     reader.start()

@@ -50,11 +50,17 @@ class Executor(Protocol):
 
 def command_of(task: Task, more: Sequence[str] = ()) -> list[str]:
     """`attnpin tune` for ``task``, by this very Python; ``more`` overrides of the place it runs in."""
+    return [*program(), *arguments_of(task, more)]
+
+
+def arguments_of(task: Task, more: Sequence[str] = ()) -> list[str]:
+    """The same without what runs it."""
     folder = [] if task.config_dir is None else ["--config-dir", str(Path(task.config_dir).absolute())]
-    return [*program(), "tune", *task.overrides, *more, "--json", *folder]
+    return ["tune", *task.overrides, *more, "--json", *folder]
 
 
-def program() -> list[str]:
-    """This attnpin, also out of a single file."""
-    packed = os.environ.get("PEX")
-    return [sys.executable, packed] if packed else [sys.executable, "-P", "-m", "tuner"]
+def program(module: str = "tuner") -> list[str]:
+    """This attnpin, or ``module`` of it, also out of a single file."""
+    if packed := os.environ.get("PEX"):
+        return [sys.executable, packed] if module == "tuner" else ["env", f"PEX_MODULE={module}", sys.executable, packed]
+    return [sys.executable, "-P", "-m", module]

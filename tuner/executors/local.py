@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tuner.executors.child import Children
-from tuner.executors.executor import Done, Say, Task, command_of
+from tuner.executors.executor import Done, Say, Task, arguments_of
+from tuner.executors.nursery import Nursery
 
 
 @dataclass
@@ -15,6 +16,7 @@ class Local:
 
     devices: Sequence[str] = ()
     children: Children = field(default_factory=Children)
+    nursery: Nursery = field(default_factory=Nursery)
 
     @property
     def places(self) -> int:
@@ -22,7 +24,7 @@ class Local:
 
     def run(self, task: Task, place: int, say: Say) -> Done:
         more = [f"executor.device={self.devices[place]}"] if self.devices else []
-        return self.children.run(command_of(task, more), say)
+        return self.children.hear(lambda: self.nursery.begin(arguments_of(task, more)), say)
 
     def interrupt(self) -> None:
         self.children.interrupt()

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from store.database.connect import file_of
 from store.files import write_together
 from tuner.errors import INTERRUPTED, MeasurementInvalid, UsageError
 from tuner.executors.child import Children
-from tuner.executors.executor import Done, Say, Task, command_of
+from tuner.executors.executor import Done, Say, Task, arguments_of
+from tuner.executors.nursery import Nursery
 from tuner.executors.place import DEVICES, Place
 
 ROOMS = (conf, tuner, reports, store, backends)
@@ -147,18 +149,24 @@ def tuned_there(overrides: list[str], config_dir: str | None, folder: str) -> tu
     os.chdir(here)
     device = os.environ.get(DEVICES, "").split(",")[0]  # a task that has a whole node measures on its first
     more = [f"executor.device='{device}'", "executor.numa=false"] if device else []
-    done = _told(command_of(Task(1, "", tuple(overrides), config_dir), more))
+    done = _told(arguments_of(Task(1, "", tuple(overrides), config_dir), more))
     return (done.exit_code, done.line, done.last), [] if shared else _files_in(Path(here))
 
 
-def _told(command: list[str]) -> Done:
+def _told(arguments: list[str]) -> Done:
     """Where the task was begun again and the first one is still at work for a while, the device's lock keeps the second one waiting."""
     children = Children()
     try:
-        return children.run(command, lambda _: None)
+        return children.hear(lambda: _nursery().begin(arguments), lambda _: None)
     except KeyboardInterrupt:  # of `RayCluster.interrupt`
         children.interrupt()
         raise
+
+
+@cache
+def _nursery() -> Nursery:
+    """That of a worker of Ray, for all its tasks."""
+    return Nursery()
 
 
 def _files_in(folder: Path) -> Files:

@@ -8,11 +8,11 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 from functools import partial
 
-from store.database.interrupts import ENDING
+from store.database.interrupts import heard_by
 from tuner import spans
 from tuner.boundary import guarded, say
 from tuner.errors import INTERNAL_FAULT, MeasurementInvalid
@@ -57,7 +57,12 @@ def _apart(work: Callable[[], int], head: Head | None, debug: bool) -> int:
             code = guarded(work, debug)
         finally:
             os._exit(code)
-    with _passed_on_to(child):
+
+    def pass_on(usual: object, number: int, frame: object) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(child, number)
+
+    with heard_by(pass_on):
         code = os.waitstatus_to_exitcode(_status(child, head))
     return 128 - code if code < 0 else code
 
@@ -75,19 +80,3 @@ def _status(child: int, head: Head | None) -> int:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return BY_RAY << 8
-
-
-@contextmanager
-def _passed_on_to(child: int) -> Iterator[None]:
-    def pass_on(number: int, frame: object) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(child, number)
-
-    before = {number: handler for number in ENDING if callable(handler := signal.getsignal(number))}  # what is ignored stays so
-    for number in before:
-        signal.signal(number, pass_on)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -75,9 +75,9 @@ class Slurm:
 
     def interrupt(self) -> None:
         """Jobs in the queue or at work are cancelled; what they stored is kept."""
-        self.children.interrupt()
-        with self._lock:
+        with self._lock:  # before those that wait for them end, and forget them
             names = ",".join(sorted(self._running))
+        self.children.interrupt()
         if names:
             subprocess.run(["scancel", f"--name={names}"], capture_output=True, check=False)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from reports.sweep import names
 from store.sweeps.sweep import Ending
 from tuner.boundary import exit_code, sentence
 from tuner.errors import UsageError
@@ -15,7 +16,7 @@ from tuner.executors.ray_driver import outlasting_heads
 from tuner.settings import Settings, pin_override
 from tuner.sweep.looking import looked_at
 from tuner.sweep.places import folder_of, placed
-from tuner.sweep.sweep import Scenario, named, run_sweep
+from tuner.sweep.sweep import Scenario, run_sweep
 from tuner.sweep.wishes import Wish, wishes
 
 # Of how a sweep is run, not of what is asked: with others of these the same scenarios go on.
@@ -33,10 +34,10 @@ def run_asked(overrides: Sequence[str], config_dir: str | None, debug: bool) -> 
     _refuse_several_executors(good)
     paths = iter(placed([each.pin_path for each in good], [wish for wish, each in zip(found, looked) if isinstance(each, Settings)]))
     scenarios, kept = [], []
-    for number, (wish, each) in enumerate(zip(found, looked), 1):
+    for number, (wish, each, name) in enumerate(zip(found, looked, names(found)), 1):
         if isinstance(each, Settings):
             kept.append(path := next(paths))
-            task = Task(number, named(wish, found), _with_pin(wish, each.pin_path, path), config_dir)
+            task = Task(number, name, _with_pin(wish, each.pin_path, path), config_dir)
             scenarios.append(Scenario(_known_by(wish), task))
         else:
             scenarios.append(Scenario(_known_by(wish), None, Ending(exit_code(each), sentence(each))))

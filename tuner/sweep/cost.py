@@ -23,8 +23,9 @@ from tuner.sweep.wishes import Wish, wishes
 BOARDS = (1, 2, 4, 8, 16)
 LAST = 5  # runs that a time is taken from
 WAITING = "waiting"
-# Of a command beside its run: starting, deciding, writing; and where the engine is asked, its import. Judgement, for cores that are free.
-AROUND_S, ASKING_S = 3.0, 5.0
+# Of a job beside its run: being forked, composed, decided, written; and where the engine is asked, its import. Judgement, for cores that
+# are free.
+AROUND_S, ASKING_S = 1.5, 5.0
 
 Tuned = Callable[[str, str | None, str | None], tuple[Run, ...]]  # on a board, of a model and a traffic or of any
 

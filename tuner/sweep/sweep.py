@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import queue
 import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from tuner.executors.executor import Done, Executor, Task
 from tuner.new_run import command_line
 from tuner.progress import Progress
 from tuner.sweep.alone import alone
+
+PAGE_SHARE = 0.02  # of the time a sweep takes, for its page
 
 
 @dataclass(frozen=True)
@@ -35,24 +38,29 @@ class Scenario:
 
 @dataclass
 class Course:
-    """The sweep as it stands, shown and kept after every change; all calls from one thread."""
+    """The sweep as it stands, shown and kept after every change; all calls from one thread. The page of a long sweep follows at a
+    distance, since to write it after each of a thousand scenarios takes as long as they do."""
 
     folder: Path
     progress: Progress
     sweep: Sweep
-    began: float = field(default_factory=time.monotonic)
+    names: tuple[str, ...]
+    page_at: float = -math.inf  # the earliest that it is written again
 
     def ended(self, place: int, ending: Ending, seconds: float | None = None) -> None:
         entries = list(self.sweep.entries)
         entries[place] = replace(entries[place], ending=ending, seconds=seconds)
         self.sweep = replace(self.sweep, entries=tuple(entries))
-        self.keep()
+        self.keep(page=time.monotonic() >= self.page_at)
         self.progress.step()
         after = "" if seconds is None else f" after {numbers.seconds(seconds)}"
-        self.progress.note(f"{report.name(entries[place], self.sweep.entries)}: {report.result(ending)}{after}")
+        self.progress.note(f"{self.names[place]}: {report.result(ending)}{after}")
 
-    def keep(self) -> None:
-        write_sweep(self.folder, self.sweep, [(report.PAGE, report.render_html(self.sweep, self.folder))])
+    def keep(self, page: bool = True) -> None:
+        began = time.monotonic()
+        write_sweep(self.folder, self.sweep, [(report.PAGE, report.render_html(self.sweep, self.folder))] if page else [])
+        if page:
+            self.page_at = began + (time.monotonic() - began) / PAGE_SHARE
 
 
 def run_sweep(scenarios: Sequence[Scenario], executor: Executor, folder: Path, fresh: bool, as_json: bool) -> int:
@@ -61,7 +69,8 @@ def run_sweep(scenarios: Sequence[Scenario], executor: Executor, folder: Path, f
     Returns the gravest exit code. Raises KeyboardInterrupt once all that ran have ended.
     """
     with Progress() as progress, alone(folder, progress):
-        course = Course(folder, progress, begun(folder, [each.wish for each in scenarios], fresh))
+        wishes = [each.wish for each in scenarios]
+        course = Course(folder, progress, begun(folder, wishes, fresh), report.names(wishes))
         course.keep()
         for place, each in enumerate(scenarios):
             if each.ending is not None:
@@ -73,6 +82,7 @@ def run_sweep(scenarios: Sequence[Scenario], executor: Executor, folder: Path, f
                 f"{there} of {len(scenarios)} scenarios were done in the sweep of {course.sweep.begun}; --fresh measures them again"
             )
         _work_off(course, [each for each, entry in zip(scenarios, course.sweep.entries) if not entry.settled], executor)
+        course.keep()
     sys.stdout.write(report.render_json(course.sweep) if as_json else report.render(course.sweep, folder))
     return worst(entry.ending.exit_code if entry.ending else OK for entry in course.sweep.entries)
 
@@ -83,10 +93,6 @@ def begun(folder: Path, asked: Sequence[tuple[str, ...]], fresh: bool) -> Sweep:
     if known is not None and not known.settled and [entry.overrides for entry in known.entries] == list(asked):
         return replace(known, entries=tuple(entry if entry.settled else Entry(entry.overrides) for entry in known.entries))
     return Sweep(command_line("tune"), datetime.now(UTC).isoformat(timespec="seconds"), tuple(Entry(wish) for wish in asked))
-
-
-def named(wish: tuple[str, ...], wishes: Sequence[tuple[str, ...]]) -> str:
-    return report.name(Entry(wish), tuple(map(Entry, wishes)))
 
 
 def _work_off(course: Course, scenarios: Sequence[Scenario], executor: Executor) -> None:

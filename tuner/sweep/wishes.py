@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from store.database.interrupts import held_back
 from tuner.errors import UsageError
 from tuner.explain import usage_errors
 
@@ -70,7 +71,7 @@ def _combinations(overrides: Sequence[str]) -> Iterator[Wish]:
     from tuner.schema.root import register
 
     register()
-    with usage_errors(), initialize_config_module("conf", version_base="1.3"):
+    with held_back(), usage_errors(), initialize_config_module("conf", version_base="1.3"):
         parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         batches = BasicSweeper.split_arguments(parser.parse_overrides(list(overrides)), max_batch_size=None)
     for batch in batches:

@@ -14,12 +14,12 @@ from itertools import takewhile
 BOOTSTRAP = """\
 import sys; sys.path[:] = [p for p in sys.path if p]
 if sys.version_info < (3, 10): sys.exit("the worker needs Python 3.10 or newer, this is %d.%d" % sys.version_info[:2])
-import atexit, io, json, os, shutil, tempfile, zipfile
-incoming = os.fdopen(os.dup(0), "rb")
-header = json.loads(incoming.readline()); code = io.BytesIO(incoming.read(header["bytes"]))
-try: folder = tempfile.mkdtemp(prefix="attnpin-"); atexit.register(shutil.rmtree, folder, True); zipfile.ZipFile(code).extractall(folder)
+import atexit, io, json, os, shutil, tempfile; from zipfile import ZipFile
+incoming = os.fdopen(os.dup(0), "rb"); header = json.loads(incoming.readline()); room = header.get("room", "/dev/null")
+code = io.BytesIO(incoming.read(header["bytes"])); there = os.path.isfile(room + "/backends/__init__.py")
+try: folder = tempfile.mkdtemp(prefix="attnpin-"); atexit.register(shutil.rmtree, folder, True); there or ZipFile(code).extractall(folder)
 except OSError as error: sys.exit("no room for temporary files (%s): mount a folder at /tmp, or name one with TMPDIR" % error.strerror)
-sys.path[:0] = [folder, *header["path"]]; os.environ.update(header.get("variables", {}))
+sys.path[:0] = [room if there else folder, *header["path"]]; os.environ.update(header.get("variables", {}))
 os.environ["PYTHONPATH"] = os.pathsep.join([*header["path"], os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
 from backends.worker import guard; guard.run(incoming, folder)
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,18 +14,18 @@ from backends.outcome import Outcome
 from backends.wire import to_plain
 from backends.worker.guard import PAUSE, RESUME
 from backends.worker.turn_taking import TURN
-from tuner.errors import UsageError
 from tuner.workers.bootstrap import command_line
 from tuner.workers.bundle import bundle
-from tuner.workers.events import Event, Garbage, parse, quote
+from tuner.workers.events import Event, Garbage, parse
 from tuner.workers.failure import Place, WorkerFailed
+from tuner.workers.greeting import await_hello, last_words, unusable
+from tuner.workers.room import unpacked
 from tuner.workers.streams import Streams
 
 START_LIMIT_S = 300.0  # images are pulled, and a cluster's queue waited for
 SILENCE_LIMIT_S = 30.0  # the worker's guard beats every 2 s, whatever its arm does
 GO_ON = b'{"do": "go on"}\n'  # to a worker that waits for quiet
 QUIET_LIMIT_S = 60.0  # without a word: it may wait for a file lock that is held by one that stands still
-BANNER_LINES = 200  # an image's entry point may greet before Python starts
 
 
 class Worker:
@@ -64,7 +65,7 @@ class Worker:
         streams = self.launch()
         if not self._greeted:
             try:
-                self._await_hello(streams)
+                await_hello(streams, self._command, self._start_limit_s)
             except BaseException:
                 self.kill()
                 raise
@@ -77,10 +78,11 @@ class Worker:
             try:
                 self._streams = Streams(command_line(self._command))
             except (OSError, ValueError, IndexError) as error:
-                raise self._unusable(f"it does not start ({getattr(error, 'strerror', None) or error})") from error
+                raise unusable(self._command, f"it does not start ({getattr(error, 'strerror', None) or error})") from error
             if self._killed:  # from another thread, while it started
                 self._streams.end()
-            header = {"bytes": len(self._code), "path": self._path, "variables": self._variables}
+            room = unpacked(self._code) or os.devnull
+            header = {"bytes": len(self._code), "room": room, "path": self._path, "variables": self._variables}
             self._streams.send(json.dumps(header).encode() + b"\n" + self._code)
         return self._streams
 
@@ -187,46 +189,7 @@ class Worker:
         """Nobody told why: the guard reports the death of an arm, so it was the guard or the line that was lost."""
         code = streams.exit_code()
         self.kill()
-        return self._failed(Outcome.INTERRUPTED, f"the worker ended without a word, exit code {code}{_last(streams.tail())}")
+        return self._failed(Outcome.INTERRUPTED, f"the worker ended without a word, exit code {code}{last_words(streams.tail())}")
 
     def _failed(self, outcome: Outcome, detail: str) -> WorkerFailed:
         return WorkerFailed(outcome, detail, self._place, self.talk)
-
-    def _await_hello(self, streams: Streams) -> None:
-        deadline = time.monotonic() + self._start_limit_s
-        banner: list[bytes] = []
-        while len(banner) < BANNER_LINES:
-            try:
-                line = streams.line(patience_s=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                raise self._unusable(f"it did not answer within {self._start_limit_s:g} s{_first(banner)}") from None
-            if line is None:
-                raise self._unusable(f"it ended with exit code {streams.exit_code()}{_first(banner)}{_last(streams.tail())}")
-            event = greeting(line)
-            if event == "hello":
-                return
-            if event is None:
-                banner.append(line)
-        raise self._unusable(f"it is no Python{_first(banner)}")
-
-    def _unusable(self, what: str) -> UsageError:
-        words = " ".join(self._command) or "(empty)"
-        return UsageError(f"engine.command={words}: {what}; give a command that ends in a Python 3.10 or newer, such as [python3]")
-
-
-def greeting(line: bytes) -> str | None:
-    """The kind of the event at the end of ``line``, None for a line of somebody else's, who may not have ended it before we spoke."""
-    start = line.find(b'{"event"')
-    try:
-        return None if start < 0 else str(parse(line[start:])["event"])
-    except Garbage:
-        return None
-
-
-def _first(banner: Sequence[bytes]) -> str:
-    return f", after printing {quote(banner[0])}" if banner else ""
-
-
-def _last(talk: str) -> str:
-    lines = [line for line in talk.splitlines() if line.strip()]
-    return f", last words: {lines[-1].strip()[:200]}" if lines else ""

@@ -1,10 +1,11 @@
 """What many scenarios were foretold to cost, and what they took: a thousand of a simulated GPU through a Ray cluster of this machine.
 
-python -m tests.bench.sweep measure FOLDER [SCENARIOS [BOARDS]]   1,000 and 2 by default; goes on where it was broken off, FOLDER is its own
+python -m tests.bench.sweep measure FOLDER [SCENARIOS [BOARDS]]   1,000 and 3 by default; goes on where it was broken off, FOLDER is its own
 python -m tests.bench.sweep keep FOLDER                           keeps what came of it, also of a part of the scenarios
 python -m tests.bench.sweep [page]                                prints what is kept
 
-Needs the package ray (the extra ray). Some 4 s of one core a scenario: a simulated GPU takes no time, starting processes does.
+Needs the package ray (the extra ray). Some 2 s of one core a scenario: a simulated GPU takes no time, starting processes does. A job
+waits for its processes a fifth of its time, so three boards keep two cores busy.
 What is kept lies beside this file; `tests.docs` makes docs/cost-of-scale.md of it.
 """
 

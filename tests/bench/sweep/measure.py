@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 FORETOLD, WALL, STORE = "foretold.json", "wall.jsonl", "attnpin.db"
 
 
-def measure(folder: Path, scenarios: int = 1000, boards: int = 2) -> int:
+def measure(folder: Path, scenarios: int = 1000, boards: int = 3) -> int:
     """The exit code of the sweep. What is in ``folder`` is gone on with."""
     folder.mkdir(parents=True, exist_ok=True)
     with cluster(boards) as address:

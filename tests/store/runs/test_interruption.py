@@ -10,6 +10,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+import pytest
 from sqlalchemy import func, select, text
 
 from store.database.connect import Store, open_store, reading
@@ -67,6 +68,7 @@ def check_whole(store: Store, run: Run) -> None:
         assert session.scalar(select(func.count(VisitRow.key))) == len(run.rounds) * visits_a_round
 
 
+@pytest.mark.usefixtures("to_disk")
 def test_a_writer_killed_at_ten_instants_loses_and_doubles_nothing_and_goes_on(tmp_path: Path) -> None:
     url, rng = f"sqlite:///{tmp_path}/a.sqlite", random.Random(20)
     stored_trials, stored_rounds = 0, 0

@@ -13,6 +13,7 @@ from tuner.executors import child, local
 from tuner.executors.child import Children
 from tuner.executors.executor import Done, Task, command_of, program
 from tuner.executors.lookup import executor_of
+from tuner.executors.nursery import Nursery
 from tuner.executors.place import DEVICES, NEAR, Place
 from tuner.session import Session
 
@@ -71,7 +72,8 @@ def test_with_leave_each_visible_gpu_runs_one_and_workers_keep_to_it(monkeypatch
     monkeypatch.setattr(Session, "devices", lambda self: ("GPU-1", "GPU-2"))
     executor = executor_of(composed("gpu=h200", "executor.exclusive_host=false"))
     commands: list[list[str]] = []
-    monkeypatch.setattr(child.Children, "run", lambda self, command, say: commands.append(command) or Done(0, None, ""))
+    monkeypatch.setattr(Nursery, "begin", lambda self, arguments: commands.append(arguments))
+    monkeypatch.setattr(child.Children, "hear", lambda self, begin, say: begin() or Done(0, None, ""))
     assert executor.places == 2
     for place in range(2):
         executor.run(TASK, place, print)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,11 +89,18 @@ def test_without_submitting_the_script_is_written_and_what_it_leaves_is_gathered
     assert slurm.run(TASK, 0, lambda _: None).exit_code == 3
 
 
-def test_after_ctrl_c_the_jobs_are_cancelled_by_name(place: Place, tmp_path: Path) -> None:
-    slurm = Slurm(place)
-    slurm._running.update({"attnpin-1", "attnpin-2"})
+def test_after_ctrl_c_the_jobs_are_cancelled_by_name_though_nobody_waits_for_them_any_more(place: Place, tmp_path: Path) -> None:
+    """`Children.interrupt` returns as soon as sbatch got its signal; here it has ended by then."""
+    programs(tmp_path, "sbatch", "#!/bin/sh\necho queued >&2\nexec sleep 60\n")
+    slurm, queued = Slurm(place), threading.Event()
+    waiting = threading.Thread(target=slurm.run, args=(TASK, 0, lambda word: queued.set() if word == "queued" else None))
+    waiting.start()
+    assert queued.wait(20)
+    stop = slurm.children.interrupt
+    slurm.children.interrupt = lambda: (stop(), waiting.join(20))  # type: ignore[method-assign, func-returns-value, assignment, return-value]
     slurm.interrupt()
-    assert (tmp_path / "scancel.txt").read_text() == "--name=attnpin-1,attnpin-2\n"
+    (job,) = (line.split("=")[1] for line in next((tmp_path / "my jobs").glob("*.sh")).read_text().splitlines() if "job-name" in line)
+    assert not waiting.is_alive() and (tmp_path / "scancel.txt").read_text() == f"--name={job}\n"
 
 
 def test_where_no_sbatch_is_there_to_submit_is_refused(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

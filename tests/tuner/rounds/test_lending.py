@@ -16,7 +16,7 @@ from store.runs.run import PROTOCOL_VERSION
 from tests.store.building import environment
 from tests.tuner.composed import composed
 from tuner.executors.place import Place
-from tuner.hydra_app import _many
+from tuner.hydra_app import _job, _many
 from tuner.rounds.lending import lending
 from tuner.rounds.lent import nobody
 
@@ -59,3 +59,17 @@ def test_one_scenario_for_another_place_is_run_as_a_sweep_and_its_job_is_not() -
     asked = ["model=qwen3_8b", "executor=ray"]
     assert _many(asked) == (asked, None) and _many(["model=qwen3_8b", "executor=local"]) is None
     assert _many([*asked, "executor.since='2026-01-02'"]) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "is_job"),
+    [
+        (["executor.since='2026-01-02'"], True),
+        ([], False),
+        (["executor.since='2026-01-02'", "--cfg", "job"], False),
+        (["executor.since='2026-01-02'", "hydra.run.dir=."], False),
+        (["executor.since='2026-01-02'", "--multirun"], False),
+    ],
+)
+def test_what_a_sweep_began_and_asks_nothing_of_hydra_itself_is_composed_once(words: list[str], is_job: bool) -> None:
+    assert (_job(["model=qwen3_8b", *words]) is not None) is is_job

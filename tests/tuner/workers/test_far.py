@@ -10,7 +10,8 @@ import pytest
 
 from tests.tuner.workers.asking import answer_of, trial
 from tuner.errors import UsageError
-from tuner.workers.process import Worker, greeting
+from tuner.workers.greeting import greeting
+from tuner.workers.process import Worker
 
 PYTHON = sys.executable
 # ssh joins its words with spaces, and a shell of the other side reads the line.
