@@ -23,7 +23,7 @@ from tuner.calibrating.earlier import with_earlier_probes
 from tuner.consult import begin_engine, consult
 from tuner.drivers import refuse_undriven
 from tuner.errors import Incomplete
-from tuner.job import Job
+from tuner.job import Job, job_of
 from tuner.machine import device_key, meet
 from tuner.new_run import new_run, stage_of
 from tuner.noise import noise_of, sigma_0
@@ -36,7 +36,7 @@ from tuner.rounds.lending import terms_of
 from tuner.session import Session
 from tuner.session_of import session_of
 from tuner.settings import Settings
-from tuner.tune import job_of, refuse_hopeless
+from tuner.tune import refuse_hopeless
 from tuner.waiting import Wait, take_device
 
 Choice = Callable[[Plan], tuple[WeightedCell, ...]]

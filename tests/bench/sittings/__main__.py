@@ -4,9 +4,10 @@ python -m tests.bench.sittings measure KIND PROCESSES [OVERRIDE ...]   one sitti
 python -m tests.bench.sittings add DATABASE ...                        keeps the finished sittings of attnpin.db files
 python -m tests.bench.sittings [page]                                  judges what is kept
 
-`measure` takes some 90 s of an H200 a process and may be broken off: the same command goes on, and once a sitting is over it begins
-another. Overrides are those of `attnpin calibrate`, among them store.url. `add` takes a sitting once, however often it is given. What
-is kept lies beside this file; `tests.docs` makes docs/measuring.md of it.
+`measure` takes some five minutes of an H200 with 9 PROCESSES, the most that are of use, and may be broken off: the same command goes on,
+and once a sitting is over it begins another, which takes over what the probes of the first found. Overrides are those of `attnpin
+calibrate`, among them store.url. `add` takes a sitting once, however often it is given. What is kept lies beside this file;
+`tests.docs` makes docs/measuring.md of it.
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ def a_run(
     processes: int,
     seed: int,
     shift: float,
+    process_sd: float = 0.0003,
 ) -> Run:
     originals = [arm(backend) for backend in backends]
     copies = [{"copy": COPY}, *({"slowed": share} for share in slowed)]
@@ -52,7 +53,7 @@ def a_run(
         (each.name, cell): BASE_US * shift * (1 + each.slowed) * planted.get((each.name, cell), 1.0) for each in arms for cell in CELLS
     }
     cells = tuple(replace(decode(cell), cell=replace(decode(cell).cell, seed=place)) for place, cell in enumerate(CELLS))
-    recipe = Recipe(arms, times, cells, processes=processes, process_sd=0.0003, visit_sd=0.0001, seed=seed)
+    recipe = Recipe(arms, times, cells, processes=processes, process_sd=process_sd, visit_sd=0.0001, seed=seed)
     run = build(recipe)
     return replace(run, id=name, created=f"2026-01-02T03:04:{seed:02}Z", rounds=tuple(map(_counted, run.rounds)))
 
@@ -72,6 +73,15 @@ def only_slowed_on(cells: Collection[str], run: Run) -> Run:
 def _counted(measured: Round) -> Round:
     cells = (replace(each, launches=tuple((name, LAUNCHES) for name, _ in each.launches)) for each in measured.cells)
     return replace(measured, cells=tuple(cells))
+
+
+def left_after(sitting: Sitting, processes: int, cells: Collection[str]) -> Sitting:
+    """``sitting`` as if ``cells`` had been in the first ``processes`` alone."""
+
+    def staying(place: int, measured: Round) -> Round:
+        return replace(measured, cells=tuple(each for each in measured.cells if place < processes or each.cell not in cells))
+
+    return replace(sitting, rounds=tuple(staying(*each) for each in enumerate(sitting.rounds)))
 
 
 def without(sitting: Sitting, process: int, arm_name: str, cell: str) -> Sitting:

@@ -107,8 +107,8 @@ def _capped(cell: str, alone: dict[str, Label], found: dict[str, CellVerdict], m
 
 
 def differences(sitting: Sitting, old: str, new: str, cells: Sequence[str]) -> Array:
-    """ln(new/old), shape (processes, cells)."""
-    columns = [[np.subtract(sitting.ln_us(new, cell), sitting.ln_us(old, cell)) for cell in cells]]  # type: ignore[arg-type]
+    """ln(new/old), shape (processes, cells); NaN where a process did not time it."""
+    columns = [np.subtract(*(np.array(sitting.ln_us(arm, cell), float) for arm in (new, old))) for cell in cells]
     return np.array(columns, float).reshape(len(cells), len(sitting.rounds)).T
 
 

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from store.boards.calibration import Calibration
+from store.runs.run import Run
 from tests.bench.sittings.cells import sitting_cells, slowed_cells
+from tests.bench.sittings.rows import read_rows
+from tests.bench.sittings.staying import staying
 from tuner.calibrate import Wish, run_calibrate
 from tuner.settings import compose
 
@@ -38,4 +41,11 @@ KINDS = {
 def measure(kind: Kind, processes: int, overrides: Sequence[str]) -> Calibration:
     """An unfinished sitting of the same kind on the same board goes on; else another begins."""
     settings = compose([*SCENARIO, *TIMING, *kind.overrides, *overrides])
-    return run_calibrate(settings, Wish(processes, kind.slowed, sitting_cells, slowed_cells))
+    return run_calibrate(settings, Wish(processes, kind.slowed, sitting_cells, slowed_in_turn, staying if kind.slowed else None))
+
+
+def slowed_in_turn(run: Run, before: int) -> frozenset[str]:
+    """After the sittings that are kept of earlier stores too, since a session begins with a store of its own. Those that were kept while
+    ``run`` was broken off do not count: it goes on with the cells it has."""
+    kept = sum(each.created < run.created for each in read_rows() if each.slowed_on)
+    return slowed_cells(run, before + kept)

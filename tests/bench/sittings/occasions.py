@@ -116,8 +116,9 @@ def _correction(new: Sitting, old: Sitting, controls: Sequence[str], cells: Sequ
 
 
 def _times(sitting: Sitting, arm: str, cells: Iterable[Cell]) -> Array:
-    """ln of process means, shape (processes, cells)."""
-    return np.array([sitting.ln_us(arm, cell.name) for cell in cells], float).T
+    """ln of process means, shape (processes, cells), of the processes that all of ``cells`` were in."""
+    times: Array = np.array([sitting.ln_us(arm, cell.name) for cell in cells], float).T
+    return times[~np.isnan(times).any(axis=1)]
 
 
 def _side(sitting: Sitting) -> stored.Sitting:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -54,6 +55,6 @@ def fastest(sitting: Sitting, cell: str) -> frozenset[str]:
     best = min(names, key=lambda name: fmean(us for us in sitting.ln_us(name, cell) if us is not None))
     noise = noise_of(sitting.arms, sitting.rounds)
     floor, alpha = sigma_0(noise) if noise else 0.0, ALPHA / (len(names) - 1)
-    behind = {name: differences(sitting, best, name, [cell])[:, 0].tolist() for name in names}
+    behind = {name: [d for d in differences(sitting, best, name, [cell])[:, 0].tolist() if not math.isnan(d)] for name in names}
     slower = {name for name, d in behind.items() if surely_slower(d, alpha, floor) and not tied(d, TIE, 1 - ALPHA, floor)}
     return frozenset(set(names) - slower)

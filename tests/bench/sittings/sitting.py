@@ -19,7 +19,7 @@ from backends.measured import Round, Soundness
 from backends.timing.disturbance import CAPPED
 from backends.wire import from_plain, to_plain
 from store.evidence.run_evidence import reduced
-from store.runs.run import Run
+from store.runs.run import FINISHED, Run
 from tuner.calibrating.earlier import is_of_this_run
 from tuner.objective import Process, process_of
 
@@ -73,15 +73,21 @@ class Sitting:
         return tuple(process.ln_us.get((arm, cell)) for process in self.processes)
 
     def timed(self, arms: Iterable[str]) -> tuple[str, ...]:
-        """Cells that every process timed all of ``arms`` on."""
+        """Cells that all of ``arms`` were timed on in every process that the cell was in, two at least: one that is decided leaves."""
         wanted = tuple(arms)
-        return tuple(cell.name for cell in self.cells if all(None not in self.ln_us(arm, cell.name) for arm in wanted))
+        return tuple(cell.name for cell in self.cells if self._is_timed(wanted, cell.name))
+
+    def _is_timed(self, arms: Iterable[str], cell: str) -> bool:
+        there = [place for place, measured in enumerate(self.rounds) if any(each.cell == cell for each in measured.cells)]
+        return len(there) > 1 and all(self.ln_us(arm, cell)[place] is not None for arm in arms for place in there)
 
 
 def is_sitting(run: Run) -> bool:
-    """Whether arms were measured beside copies of themselves, in all the processes that were asked for, on a GPU that is one."""
+    """Whether arms were measured beside copies of themselves, to the end or in all the processes that were asked for, on a GPU that is
+    one."""
     copied = any(not arm.is_original for arm in run.arms)
-    return copied and run.environment.board.driver != "simulated" and 0 < run.scenario.measure.processes <= len(run.rounds)
+    ended = run.status == FINISHED or run.scenario.measure.processes <= len(run.rounds)
+    return copied and ended and bool(run.rounds) and run.environment.board.driver != "simulated"
 
 
 def sitting_of(run: Run, anchors: tuple[Anchors, ...]) -> Sitting:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.verdicts.comparison import Label
-from tests.bench.sittings.building import CELLS, anchors, made_up, without
+from tests.bench.sittings.building import CELLS, anchors, left_after, made_up, without
 from tests.bench.sittings.claims import Evidence, claims
 from tests.bench.sittings.judge import Findings, findings_of
 from tests.bench.sittings.page import evidence_of
@@ -75,6 +75,13 @@ def test_a_slowdown_of_some_cells_is_judged_there_alone_and_beside_all_the_other
 def test_a_cell_that_was_to_be_slowed_and_was_not_timed_is_missed() -> None:
     sitting = without(made_up(slowed_on=("b", "c")), 0, FIVE, "c")
     assert seen("H3", sitting) == [(1, 2)] * 2 + [(2, 2)] * 2 and missed(sitting) == [("r1", 0.05, "c")]
+
+
+def test_a_cell_that_left_with_its_verdict_keeps_it_and_one_that_left_without_is_missed() -> None:
+    long = made_up(processes=9, slowed_on=("b",))
+    sitting = left_after(long, 4, ("a", "c", "d"))
+    assert said(sitting) == said(long) and seen("H2", sitting) == [(4, 4), (1, 1)] and seen("H8", sitting) == [(4, 4)]
+    assert missed(left_after(long, 3, ("a",))) == [("r1", 0.0, "a")]
 
 
 @pytest.mark.parametrize("factor", [1.05, 1 / 1.05])

@@ -12,7 +12,7 @@ from backends.measured import Soundness
 from backends.wire import to_plain
 from store.database.connect import open_store
 from store.runs.repository import begin_run
-from store.runs.run import Run
+from store.runs.run import RUNNING, Run
 from tests.bench.sittings.building import CELLS, a_run, anchors, made_up, only_slowed_on
 from tests.bench.sittings.cells import sitting_cells, slowed_cells
 from tests.bench.sittings.rows import added, in_order, read_rows, sittings_in, write_rows
@@ -72,7 +72,7 @@ def test_what_was_kept_first_stays() -> None:
 def test_the_finished_calibrations_of_a_database_are_its_sittings(tmp_path: Path) -> None:
     store, run = open_store(f"sqlite:///{tmp_path}/attnpin.db"), calibration()
     asked = replace(run.scenario, measure=replace(run.scenario.measure, processes=5))
-    for each in (run, replace(run, id="cut", scenario=asked), replace(one_cell_each({"fa3": (9.0, 5.0)}), id="tune")):
+    for each in (run, replace(run, id="cut", scenario=asked, status=RUNNING), replace(one_cell_each({"fa3": (9.0, 5.0)}), id="tune")):
         begin_run(store, each, fresh=True)
     assert sittings_in(tmp_path / "attnpin.db") == (sitting_of(run, ()),)
 
