@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from backends.wire import to_plain
 from reports import dispatch, page, verdict_row
 from reports.json_line import json_line
+from reports.outcome_words import ends
 from reports.page import Section, Table, clean
 from store.verdicts.bisection import Bisection, Standing, Tried, Turn
 from store.verdicts.comparison import Label
@@ -92,7 +93,7 @@ def _change(found: Bisection, turn: Turn) -> str:
     row = None if tried is None else _worst(found, tried)
     if row is None:
         broken = tried.verdict.broken[0] if tried and tried.verdict else None
-        return f"{broken.arm} on {broken.cell} is {broken.outcome.value}: {broken.detail}" if broken else "an arm runs no more"
+        return f"{broken.arm} on {broken.cell} {ends(broken.outcome)}: {broken.detail}" if broken else "an arm runs no more"
     before = found.of(turn.before)
     old = next((each for each in _rows(found, before) if (each.arm, each.cell) == (row.arm, row.cell)), None) if before else None
     good, bad = verdict_row.times(row)

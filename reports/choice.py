@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from reports import numbers
 from reports.page import Section, Table
-from store.decision import Decision, Pair, PairScore, StepModel
+from store.decision import Decision, Pair, PairScore
 from store.runs.run import Run
+from store.step_model import StepModel
 
 UNITS = "attention time per 1000 output tokens; ratio = pair / default, above 1 is slower"
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from backends.cell import Phase
 from reports import numbers
-from store.decision import Decision, Interval, Pair, StepModel
+from store.decision import Decision, Interval, Pair
 from store.runs.run import Run
 from store.scenario import WeightedCell
+from store.step_model import StepModel
 
 Counted = tuple[float, StepModel, Interval]  # calls per 1000 tokens, the step, the pick's ratio on its cell
 METRICS = {Phase.DECODE: "TPOT", Phase.PREFILL: "TTFT"}

@@ -11,7 +11,7 @@ from packaging.version import InvalidVersion
 from backends.simulated.world import is_simulated
 from reports import wording
 from reports.launchers.header import header, unset, written_for
-from reports.launchers.launcher import ExportError, Launcher, flags_of, safe, variables_of
+from reports.launchers.launcher import ANY, ExportError, Launcher, flags_of, safe, variables_of
 from reports.launchers.must_follow import must_follow
 from store.pins.pin import Pin
 
@@ -78,7 +78,9 @@ def _outside_range(pin: Pin, launcher: Launcher) -> str | None:
 
 
 def covers(launcher: Launcher, version: str | None) -> bool:
-    """False also where it is not known which engine will read the flags."""
+    """False also where it is not known which engine will read the flags, if there are any."""
+    if launcher.versions == ANY:
+        return True
     if version is None:
         return False
     try:

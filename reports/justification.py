@@ -20,7 +20,7 @@ def first_screen(pin: Pin, run: Run) -> tuple[headline.Line, ...]:
     return (
         *headline.lines(run),
         ("Valid for", wording.valid_for(pin)),
-        ("Check again when", f"one of these changes: {wording.check(pin)}"),
+        ("Check again when", f"one of these changes: {wording.check(pin, run.command)}"),
         ("Made by", without_places(run.command)),
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from reports import numbers, wording
 from reports.page import Section, Table
-from store.decision import Decision, Sensitivity
-from store.revisit import Condition
+from store.decision import Decision
+from store.revisit import Condition, Sensitivity
 from store.runs.run import Run
 
 HEADER = ("condition", "arm", "as usual", "then", "to the first, as usual", "then")

@@ -9,6 +9,7 @@ from backends.outcome import Outcome
 from backends.wire import to_plain
 from reports import dispatch, explanation, numbers, page, ways_out, wording
 from reports.json_line import json_line
+from reports.outcome_words import ends
 from reports.page import Section, Table, clean
 from reports.verdict_row import interval, times
 from store.comparisons.side_by_side import SideBySide
@@ -71,9 +72,7 @@ def _said(verdict: VersionVerdict, arms: Sequence[str]) -> str:
     if broken := [each for each in verdict.broken if (each.outcome is Outcome.OUT_OF_MEMORY) is open_ones]:
         first = broken[0]
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
-        return (
-            f"{first.arm} on {first.cell} was measured in the baseline and is {first.outcome.value} in the candidate{more}: {first.detail}"
-        )
+        return f"{first.arm} on {first.cell} was measured in the baseline and {ends(first.outcome)} in the candidate{more}: {first.detail}"
     rows = [row for row in verdict.rows if not row.control]
     alike = [row for row in rows if row.verdict.label is verdict.label]
     if not alike:

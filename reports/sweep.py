@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from backends.wire import to_plain
@@ -19,15 +20,15 @@ NOT_YET = "not yet"
 MOST_CHARACTERS = 100  # of a cell in a terminal
 
 
-def name(entry: Entry, entries: tuple[Entry, ...]) -> str:
-    """What sets the scenario apart from the others; all of it where nothing does."""
-    common = set.intersection(*(set(each.overrides) for each in entries)) if len(entries) > 1 else set()
-    return " ".join(word for word in entry.overrides if word not in common) or " ".join(entry.overrides)
+def names(wishes: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """What sets each scenario apart from the others; all of it where nothing does."""
+    common = set.intersection(*map(set, wishes)) if len(wishes) > 1 else set()
+    return tuple(" ".join(word for word in wish if word not in common) or " ".join(wish) for wish in wishes)
 
 
 def render(sweep: Sweep, folder: Path) -> str:
     """Plain text: a table, what is too long for it, then a count of endings."""
-    rows = [_row(entry, sweep.entries) for entry in sweep.entries]
+    rows = _rows(sweep)
     shown = tuple((known_by, board, short(result), *rest) for known_by, board, result, *rest in rows)
     long = "".join(f"{known_by}: {result}\n\n" for known_by, _, result, *_ in rows if short(result) != result)
     table = text_table(Table(HEADER, shown), indent="")
@@ -53,7 +54,7 @@ def render_html(sweep: Sweep, folder: Path) -> str:
     from reports.web.html import render
     from reports.web.list_page import list_page
 
-    rows = tuple(_row(entry, sweep.entries) for entry in sweep.entries)
+    rows = _rows(sweep)
     facts = ("begun", sweep.begun), ("command", sweep.command)
     dresses = tuple(_dress(entry, folder) for entry in sweep.entries)
     return render(list_page("Scenarios", _counts(sweep), facts, Table(HEADER, rows), dresses))
@@ -68,10 +69,14 @@ def result(ending: Ending | None) -> str:
     return wording.flags(ending.flags) or "unset"
 
 
-def _row(entry: Entry, entries: tuple[Entry, ...]) -> tuple[str, ...]:
+def _rows(sweep: Sweep) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(_row, sweep.entries, names([entry.overrides for entry in sweep.entries])))
+
+
+def _row(entry: Entry, known_by: str) -> tuple[str, ...]:
     ending = entry.ending
     board, effect, pin = (ending.board or "", ending.effect, ending.pin or "") if ending else ("", "", "")
-    return name(entry, entries), board, result(ending), effect, pin, numbers.seconds(entry.seconds) if entry.seconds else ""
+    return known_by, board, result(ending), effect, pin, numbers.seconds(entry.seconds) if entry.seconds else ""
 
 
 def _dress(entry: Entry, folder: Path) -> Dress:

@@ -8,16 +8,14 @@ from backends.wire import to_plain
 from reports import numbers, wording
 from reports.json_line import json_line
 from reports.page import Table, clean, text_table
-from reports.sweep import name, short
-from store.sweeps.sweep import Entry
+from reports.sweep import names, short
 from store.sweeps.sweep_cost import Cost, SweepCost
 
 HEADER = ("scenario", "time", "known from", "")
 
 
 def render_text(cost: SweepCost) -> str:
-    entries = tuple(Entry(each.overrides) for each in cost.costs)
-    rows = tuple(_row(each, name(entry, entries)) for each, entry in zip(cost.costs, entries))
+    rows = tuple(map(_row, cost.costs, names([each.overrides for each in cost.costs])))
     counts = Counter(each.ground.value for each in cost.costs)
     grounds = ", ".join(f"{count} {ground}" for ground, count in counts.most_common())
     walls = ", ".join(f"{hours(seconds)} on {wording.count(boards, 'board')}" for boards, seconds in cost.walls)

@@ -15,9 +15,10 @@ from itertools import product
 from backends.cell import Phase
 from reports import effect, numbers, wording
 from reports.page import Section, Table
-from store.decision import Decision, Interval, Pair, StepModel
+from store.decision import Decision, Interval, Pair
 from store.runs.run import Run
 from store.scenario import WeightedCell
+from store.step_model import StepModel
 
 PERCENTILES = (0.5, 0.99)
 EDGES = ("low", "high")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reports import numbers, wording
 from reports.page import Section
 from store.recorded_traffic import Coverage, RecordedTraffic
-from store.scenario import Traffic
+from store.traffic import Traffic
 
 
 def section(traffic: Traffic) -> Section | None:

@@ -11,6 +11,7 @@ from reports.verdict import BEARINGS, change_table, flags_line
 from store.verdicts.verdict import Status, Verdict
 
 MARK = "<!-- attnpin check -->"  # by which a workflow finds its own comment again
+IN_ITS_ROW = (Status.UNCHANGED, Status.UNREADABLE)  # all that is to be said of it
 MOST_BYTES = 60_000  # GitHub takes 65,536 characters
 GRAVEST_FIRST = (Status.UNREADABLE, Status.REFUSED, Status.KNOWN_BAD, Status.INCOMPARABLE, Status.CHANGED, Status.UNCHANGED)
 ANSWERS = {
@@ -24,12 +25,12 @@ ANSWERS = {
 
 
 def render_markdown(verdicts: Sequence[Verdict]) -> str:
-    """Heading, one row a pin, then each pin that does not simply hold, folded. What does not fit into `MOST_BYTES` is counted."""
+    """Heading, one row a pin, then each pin of which there is more to say, folded. What does not fit into `MOST_BYTES` is counted."""
     ordered = sorted(verdicts, key=lambda verdict: GRAVEST_FIRST.index(verdict.status))
     parts = [MARK, f"### {headline(ordered)}"]
     rows = _fitting([_row(verdict) for verdict in ordered], MOST_BYTES // 2)
     parts.append(markdown_table(Table(("pin", "answer", "why"), tuple(rows))))
-    details = [_details(verdict) for verdict in ordered if verdict.status is not Status.UNCHANGED]
+    details = [_details(verdict) for verdict in ordered if verdict.status not in IN_ITS_ROW]
     return "\n\n".join([*parts, *_shown(details, MOST_BYTES - _size("\n\n".join(parts)), len(ordered) - len(rows))]) + "\n"
 
 

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Sequence
 from backends.arm import Arm
 from backends.knob import is_variable
 from backends.question import ENGINES
-from reports import numbers
+from backends.simulated.world import is_simulated
+from reports import numbers, onward
 from reports.page import clean
 from store.decision import Decision, Pair
 from store.pins.pin import Pin, Requests, ValidFor
 from store.runs.run import RUNNING, Run
-from store.scenario import Engine, Scenario, Traffic, WeightedCell
+from store.scenario import Engine, Scenario, WeightedCell
+from store.traffic import Traffic
 
 SHORT_DIGEST = 12
 EVIDENCE_SUFFIX = ".evidence.jsonl.zst"
@@ -175,9 +177,16 @@ def requests(load: Requests | Traffic) -> str:
     return f"{load.concurrency} at once, {lengths}, {numbers.percent(load.cached_share)} of prompt tokens cached"
 
 
-def check(pin: Pin) -> str:
-    """The command that says whether the pin still stands on what it was made on."""
-    return f"attnpin check --pin {shlex.quote(pin_file(pin))} --fast"
+def check(pin: Pin, typed: str) -> str:
+    """The command that says whether the pin, made by the command that was ``typed``, still stands on what it was made on."""
+    return f"attnpin check --pin {shlex.quote(pin_file(pin))} --fast{made_on(pin, typed)}"
+
+
+def made_on(pin: Pin, typed: str) -> str:
+    """What stands behind a command on a pin of a simulated GPU, which is refused without it; "" of a real one. The engine is left out: no
+    simulated GPU needs it, and where it lay is nobody's to read."""
+    made_up = is_simulated(pin.valid_for.gpu)
+    return "".join(f" {shlex.quote(word)}" for word in onward.place(typed) if made_up and word.lstrip("+").startswith("gpu"))
 
 
 def pin_file(pin: Pin) -> str:

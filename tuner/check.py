@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from backends.environment import Environment
@@ -22,6 +22,7 @@ from tuner.session import Session
 from tuner.settings import Settings
 
 SHORT = 12  # characters of a digest
+Begin = Callable[[Verdict, Environment], None]
 
 
 def check_fast(path: Path, settings: Settings) -> Verdict:
@@ -36,13 +37,18 @@ def check_fast(path: Path, settings: Settings) -> Verdict:
         return fast_verdict(session, settings, pin, run)[0]
 
 
-def fast_verdict(session: Session, settings: Settings, pin: Pin, run: Run) -> tuple[Verdict, Environment]:
-    """That of `check_fast`, in an open ``session``, with the environment found there. Raises `UsageError` as `refuse_made_up`."""
+def fast_verdict(session: Session, settings: Settings, pin: Pin, run: Run, begin: Begin | None = None) -> tuple[Verdict, Environment]:
+    """That of `check_fast`, in an open ``session``, with the environment found there. ``begin`` is told what moved before the engine is
+    asked about it, which takes as long as to import it. Raises `UsageError` as `refuse_made_up`."""
     refuse_made_up(pin, settings)
     model, now = settings.scenario.model, session.facts(imports_under(run)).environment
     found = verdict(pin, run, now, model if model.config_sha256 else None)
     moved = found.status is Status.CHANGED and distribution_changes(pin.valid_for, run, now)
-    return (_weighed(found, session, settings, pin, run, now) if moved else found), now
+    if not moved:
+        return found, now
+    if begin is not None:
+        begin(found, now)
+    return _weighed(found, session, settings, pin, run, now), now
 
 
 def refuse_made_up(pin: Pin, settings: Settings) -> None:
@@ -97,8 +103,18 @@ def verdict(pin: Pin, run: Run, now: Environment, model: Model | None = None) ->
 def not_compared(then: ValidFor, now: Environment, model: Model | None) -> Iterator[str]:
     if not comparable_board(then, now):
         yield "no GPU is visible here, so the board was not compared"
+    here = None if now.image is None else without_paths(now.image)
+    if then.image not in (None, here):
+        yield _other_image(then.image, here)
     if then.model_config is not None and model is None:
         yield "the model's config.json was not compared: name it with model=hf model.path=CHECKPOINT"
+
+
+def _other_image(then: str | None, now: str | None) -> str:
+    """Images are rebuilt daily, and what a pin rests on in one is compared by content: another one is told, and touches no arm."""
+    if now is None:
+        return "the image was not compared: name it in ATTNPIN_IMAGE where the worker runs"
+    return f"the image is {now} instead of {then}: what the pin rests on in it is the same by content, its compilers were not compared"
 
 
 def board_changes(then: ValidFor, now: Environment) -> tuple[Change, ...]:

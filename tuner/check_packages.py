@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reports import wording
@@ -52,7 +52,9 @@ def judged(pins: Sequence[Opened | Verdict], listing: Listing, known: Knowledge,
 
 
 def _weighed(pin: Opened, flags: FlagsNow, known: Knowledge, requires: Requirements) -> Verdict:
-    return weighed(pin.found, pin.case.pin, flags, issues(pin.case.run, pin.case.now, known, requires))
+    found = weighed(pin.found, pin.case.pin, flags, issues(pin.case.run, pin.case.now, known, requires))
+    made_on = wording.made_on(pin.case.pin, pin.case.run.command)
+    return replace(found, command=f"{found.command}{made_on}") if found.command else found
 
 
 def opened(path: Path, listing: Listing, known: Knowledge) -> Opened:

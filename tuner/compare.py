@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
+from reports.outcome_words import ends
 from store.comparisons.side_by_side import SideBySide
 from store.comparisons.side_by_sides import begin_side_by_side, end_side_by_side, finished_side_by_side, load_side_by_side
 from store.database.connect import Store, open_store
@@ -25,14 +26,14 @@ from tuner.comparing.sitting_out import needs_more
 from tuner.comparing.tuning import choices_of
 from tuner.drivers import refuse_undriven
 from tuner.errors import Incomplete
+from tuner.job import job_of
+from tuner.keeper import Facts
 from tuner.machine import device_key
 from tuner.new_run import stage_of
 from tuner.probe import probe_arms
 from tuner.progress import Progress
-from tuner.session import Facts
 from tuner.settings import Settings
 from tuner.sieve import measured_trials
-from tuner.tune import job_of
 from tuner.verdicts.rule import Rule
 from tuner.waiting import Wait, take_device
 
@@ -122,7 +123,7 @@ def refuse_empty(measured: SideBySide) -> None:
     if measured_trials(measured.baseline.trials):
         return
     failed = next(iter(measured.baseline.trials), None)
-    why = f"{failed.arm} is {failed.outcome.value} on {failed.cell}: {failed.detail}" if failed else "there is no trial"
+    why = f"{failed.arm} {ends(failed.outcome)} on {failed.cell}: {failed.detail}" if failed else "there is no trial"
     raise Incomplete(f"no arm could be measured in the baseline, so nothing is compared: {why}")
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from backends.driver import Refused
 
-LAST_LINES = 3  # of an installer's talk, which end in why it failed
-FAILED, CAUSE = "error:", "Caused by:"  # how uv begins its lines
+LAST_LINES, LONGEST = 3, 300  # of an installer's talk, which end in why it failed; characters
+ERROR = "ERROR:"  # how pip begins its lines
+UNKNOWN = re.compile(r"==(\S+) \(from versions: (.*)\)")
+NEAR = 2  # releases on either side
+FAILED, CAUSE, BECAUSE = "error:", "Caused by:", "╰─▶"  # how uv begins its lines
 UVS_INDEX = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")  # which pip does not read
 
 
@@ -55,13 +59,31 @@ def wheels_in(folder: str) -> list[str]:
 
 
 def last_words(lines: Sequence[str]) -> str:
-    """Of a chain of causes, as uv writes one, what failed and the last of them."""
+    """Why it failed, from the beginning of that sentence: pip's last error, with the releases nearest to one that is not there; what
+    failed and the last of its causes, as uv chains them; or why uv found no solution."""
     said = [line.strip() for line in lines if line.strip()]
+    if errors := [line.removeprefix(ERROR).strip() for line in said if line.startswith(ERROR)]:
+        return "; ".join([errors[-1][:LONGEST], *_nearest(errors)])
     causes = [line for line in said if line.startswith(CAUSE)]
     if causes and said[-1] == causes[-1]:
         failed = next((line for line in said if line.startswith(FAILED)), FAILED).removeprefix(FAILED)
-        return ": ".join(part for part in (failed.strip(), causes[-1].removeprefix(CAUSE).strip()) if part)[:300]
-    return "; ".join(said[-LAST_LINES:])[-300:] or "the installer said nothing"
+        return ": ".join(part for part in (failed.strip(), causes[-1].removeprefix(CAUSE).strip()) if part)[:LONGEST]
+    if found := next((place for place, line in enumerate(said) if line.startswith(BECAUSE)), None):
+        return " ".join(said[found:]).removeprefix(BECAUSE).strip()[:LONGEST]
+    return "; ".join(said[-LAST_LINES:])[:LONGEST] or "the installer said nothing"
+
+
+def _nearest(errors: Sequence[str]) -> Iterator[str]:
+    """Of the releases that pip lists beside the one it does not find, oldest first: those next to it."""
+    for wanted, listed in (found.groups() for error in errors if (found := UNKNOWN.search(error))):
+        offered = sorted(set(listed.split(", ")) - {"none"}, key=_numbers)
+        place = sum(_numbers(each) < _numbers(wanted) for each in offered)
+        near = offered[max(0, place - NEAR) : place + NEAR]
+        yield f"the nearest offered {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else "no release of it is offered"
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", version)]
 
 
 def _pip() -> list[str]:

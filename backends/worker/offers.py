@@ -19,6 +19,6 @@ def offered(distribution: str, wheels: str | None) -> dict[str, Any]:
     found = subprocess.run([*installer.listing(), distribution], capture_output=True, text=True, check=False, env=installer.variables())
     line = next((line for line in found.stdout.splitlines() if line.startswith(LISTED)), None)
     if found.returncode != 0 or line is None:
-        why = installer.last_words(found.stderr.splitlines()[-1:])
+        why = installer.last_words(found.stderr.splitlines())
         raise Refused(f"the index does not say which releases of {distribution} there are; name them with --releases ({why})")
     return {"versions": [version.strip() for version in line.removeprefix(LISTED).split(",")]}

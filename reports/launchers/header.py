@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from backends.simulated.world import is_simulated
 from reports import wording
-from reports.launchers.launcher import Launcher
+from reports.launchers.launcher import ANY, Launcher
 from reports.page import clean
 from store.pins.pin import Pin
 
@@ -15,15 +16,22 @@ def header(pin: Pin, launcher: Launcher) -> tuple[str, ...]:
         f"attnpin {pin.tool_version}, run {pin.run}, {pin.created}",
         f"measured on {wording.valid_for(pin)}",
         f"content hashes: {hashes}" if hashes else "",
-        f"check again after any change of these: {wording.check(pin)}",
+        f"check again after any change of these{_by(pin)}",
         written_for(launcher),
     )
     return tuple(clean(line).rstrip("\\ ") for line in lines if line)
 
 
+def _by(pin: Pin) -> str:
+    """The command; of a simulated GPU it needs what only the run knows."""
+    return "" if is_simulated(pin.valid_for.gpu) else f": {wording.check(pin, typed='')}"
+
+
 def written_for(launcher: Launcher) -> str:
     """Which releases the launcher's words are of."""
-    engine = f"{wording.engine(launcher.engine)} {launcher.versions}" + (f" (read in {launcher.read})" if launcher.read else "")
+    name = wording.engine(launcher.engine)
+    engine = f"{name} {launcher.versions}" if launcher.versions != ANY else f"any {name}"
+    engine += f" (read in {launcher.read})" if launcher.read else ""
     return f"--to {launcher.name} was written for {engine}" + (f"; its form read in {launcher.carrier}" if launcher.carrier else "")
 
 

@@ -9,6 +9,8 @@ from reports.launchers.entries import Entry, Place
 from reports.page import clean
 from store.pins.pin import Pin
 
+ANY = ">=0"  # engine versions of a launcher that none of the engine's flags stands in
+
 
 class ExportError(ValueError):
     """A pin that cannot be written for this launcher; one sentence for the user."""
@@ -16,12 +18,11 @@ class ExportError(ValueError):
 
 @dataclass(frozen=True)
 class Launcher:
-    """``versions``: the engine versions whose flags were read, as pip writes a range. ``flags``: the pin's flag -> the
-    launcher's, ``backends``: backend names that differ. ``comment`` starts a comment line, None = the form has none.
-    ``note``: how to use what is printed; ``hint``: how the form is read where all of it is comments. ``places``: where its flags stand
-    in a YAML file of the user's, none = it is no YAML; ``entries``: what stands there, where that is more than the flags. ``read``: the
-    releases whose source the flags were read in, ``carrier``: what the form was read in; ``switches``: the pin's flags that take no
-    value."""
+    """``versions``: the engine versions whose flags were read, as pip writes a range, or `ANY`. ``flags``: the pin's flag -> the
+    launcher's, ``backends``: backend names that differ. ``comment`` starts a comment line, None = the form has none. ``note``: how to
+    use what is printed; ``hint``: how the form is read where all of it is comments. ``places``: where its flags stand in a YAML file of
+    the user's, none = it is no YAML; ``entries``: what stands there, where that is more than the flags. ``read``: the releases whose
+    source the flags were read in, ``carrier``: what the form was read in; ``switches``: the pin's flags that take no value."""
 
     name: str
     engine: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from backends.simulated.world import is_simulated
 from reports import choice, details, failures, ground, headline, justification, run_report, serving_run, split, tails, wording
 from reports.page import Section
 from reports.web import limits, noise, processes, ratios, steps, times
@@ -46,11 +47,10 @@ def _commands(run: Run, pin: Pin | None) -> Part:
     copied = [Copied("Flags", wording.flags(flags))] if flags else []
     if pin is not None:
         name = shlex.quote(wording.pin_file(pin))
-        copied += [
-            Copied("After an upgrade", wording.check(pin)),
-            Copied("For a launcher", f"attnpin export --pin {name} --to {pin.engine}"),
-            Copied("Did the server take it?", f"attnpin verify --pin {name} --log server.log"),
-        ]
+        copied.append(Copied("After an upgrade", wording.check(pin, run.command)))
+        if not is_simulated(pin.valid_for.gpu):
+            copied.append(Copied("For a launcher", f"attnpin export --pin {name} --to {pin.engine}"))
+            copied.append(Copied("Did the server take it?", f"attnpin verify --pin {name} --log server.log"))
     copied.append(Copied("Measure it again", without_places(run.command)))
     reasons = (justification.flags(pin),) if pin is not None and pin.flags else ()
     return Part("flags", "Flags and commands", copied=tuple(copied), open_sections=reasons)

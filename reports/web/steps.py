@@ -9,7 +9,8 @@ from reports.page import Table, clean
 from reports.web import ink
 from reports.web.page import Key, Plot
 from reports.web.rows import FRAME_INCHES
-from store.decision import Decision, StepModel
+from store.decision import Decision
+from store.step_model import StepModel
 
 BAR_INCHES, BAR = 0.36, 0.56
 KEYS = (Key("attention, of the default", 1, "■"), Key("the rest, at the least", 0, "■"), Key("the rest, at the most", 0, "▨"))

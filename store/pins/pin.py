@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from store.scenario import Lengths
+from store.traffic import Lengths
 
 PIN_SCHEMA = 1
 
 
 @dataclass(frozen=True)
 class Requests:
-    """What a traffic's name stood for when the pin was made; as in `store.scenario.Traffic`."""
+    """What a traffic's name stood for when the pin was made; as in `store.traffic.Traffic`."""
 
     concurrency: int
     prompt: Lengths
@@ -25,7 +25,7 @@ class ValidFor:
     ``engine_version`` is None where no engine was on the worker's path; ``rules_version`` says whose rules were applied.
     ``requests`` None = an early pin, which kept the name of its traffic alone. ``settings``: what else was asked, by the key a
     user writes ("engine.context_length"). ``model_config``: SHA-256 of the checkpoint's configuration, None = the model is one of
-    attnpin's own, or the pin an early one."""
+    attnpin's own, or the pin an early one. ``image``: as somebody named it with its digest, None = nobody did, or an early pin."""
 
     gpu: str
     sm: int | None
@@ -49,6 +49,7 @@ class ValidFor:
     requests: Requests | None = None
     settings: tuple[tuple[str, str], ...] = ()
     model_config: str | None = None
+    image: str | None = None
 
 
 @dataclass(frozen=True)

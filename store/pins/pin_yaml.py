@@ -17,8 +17,8 @@ from store.pins.pin import PIN_SCHEMA, Pin
 HEADER = """\
 # attnpin's pin: attention flags measured for one engine on one board. Commit it beside the deployment.
 # What it rests on is in {stem}.md, the numbers in {stem}.evidence.jsonl.zst.
-# Check it again with: attnpin check --pin {name} --fast
 """
+CHECK = "# Check it again with: attnpin check --pin {name} --fast\n"
 
 
 def pin_text(pin: Pin, name: str, stem: str) -> str:
@@ -30,8 +30,8 @@ def pin_text(pin: Pin, name: str, stem: str) -> str:
     yaml.sort_base_mapping_type_on_output = True
     stream = io.StringIO()
     yaml.dump(_to_mappings(pin), stream)
-    caution = f"# {CAUTION}\n" if is_simulated(pin.valid_for.gpu) else ""
-    return HEADER.format(name=shlex.quote(name), stem=stem) + caution + stream.getvalue()
+    last = f"# {CAUTION}\n" if is_simulated(pin.valid_for.gpu) else CHECK.format(name=shlex.quote(name))
+    return HEADER.format(stem=stem) + last + stream.getvalue()
 
 
 def pin_of(text: str, name: str) -> Pin:
@@ -39,7 +39,7 @@ def pin_of(text: str, name: str) -> Pin:
     plain = _load(text, name)
     schema = plain.get("schema")
     if type(schema) is not int:
-        raise PinError(f"{name} is no pin of attnpin's: it has no schema number")
+        raise PinError(f"{name} is no pin of attnpin's: it has no schema number; give the path of a pin.yaml that attnpin tune wrote")
     if schema > PIN_SCHEMA:
         raise NewerSchema(f"pin {name} has schema {schema} and this attnpin reads schemas up to {PIN_SCHEMA}; install a newer attnpin")
     try:
@@ -63,6 +63,8 @@ def _to_mappings(pin: Pin) -> dict[str, Any]:
         del plain["variables"]
     if not plain["boards"]:
         del plain["boards"]
+    if valid_for["image"] is None:
+        del valid_for["image"]
     for key in ("variables", "settings"):
         valid_for[key] = dict(valid_for[key])
     valid_for["distributions"] = {name: {"digest": digest, "version": version} for name, version, digest in valid_for["distributions"]}

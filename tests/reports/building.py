@@ -14,11 +14,13 @@ from backends.outcome import Outcome
 from backends.reason import Reason
 from backends.serving_jit import Builds, ServingJit
 from backends.spec import TimingSpec
-from store.decision import CellResult, Decision, Interval, Pair, PairScore, Ruling, StepModel
+from store.decision import CellResult, Decision, Interval, Pair, PairScore, Ruling
 from store.engines.serving_terms import ServingTerms
 from store.pins.pin import PIN_SCHEMA, Pin, Requests, ValidFor
 from store.runs.run import PROTOCOL_VERSION, DefaultPick, Run
-from store.scenario import Decide, Engine, Exclusion, Lengths, Measure, Objective, Scenario, Speculation, Traffic, WeightedCell
+from store.scenario import Decide, Engine, Exclusion, Measure, Objective, Scenario, Speculation, WeightedCell
+from store.step_model import StepModel
+from store.traffic import Lengths, Traffic
 
 LAYER = LayerKind("full", 36, 32, 8, 128, 128)
 DECODE, PREFILL = "decode_b64_c2048", "prefill_b1_c4096"

@@ -85,6 +85,13 @@ def test_a_form_without_comments_takes_no_hint() -> None:
         export(of_engine("vllm", "0.33.0"), LAUNCHERS["json"], as_hint=True)
 
 
+def test_constraints_hold_no_flags_and_so_warn_of_no_engine() -> None:
+    """As of a pin whose calls were issued without the engine."""
+    pin = building.pin()
+    made = export(replace(pin, valid_for=replace(pin.valid_for, engine_version=None)), LAUNCHERS["constraints"])
+    assert made.notes == (LAUNCHERS["constraints"].note,) and "--to constraints was written for any SGLang; its form read" in made.text
+
+
 @pytest.mark.parametrize("version", ["0.5.15", "0.6.0", "0.7", "a fork"])
 def test_a_version_outside_the_launchers_range_is_a_warning(version: str) -> None:
     made = export(of_engine("sglang", version), LAUNCHERS["sglang"])

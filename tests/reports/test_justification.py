@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from backends.simulated.world import MARK
 from reports import justification
 from reports.page import clean
 from store.decision import Decision
@@ -43,6 +44,15 @@ def first_screen(text: str) -> str:
 
 def test_the_first_screen_answers_a_reviewer() -> None:
     assert first_screen(rendered(building.decision())) == FIRST_SCREEN
+
+
+def test_a_pin_of_a_simulated_gpu_is_checked_on_what_it_was_made_on() -> None:
+    pin, run = building.pin(), building.run(building.decision())
+    run = replace(run, command="attnpin tune engine.path=[PATH] gpu=simulated gpu.simulated.seed=3")
+    pin = replace(pin, valid_for=replace(pin.valid_for, gpu=f"{MARK}NVIDIA H200"))
+    assert dict(justification.first_screen(pin, run))["Check again when"].endswith(
+        ": attnpin check --pin pin.yaml --fast gpu=simulated gpu.simulated.seed=3"
+    )
 
 
 @pytest.mark.parametrize("decision", DECISIONS)

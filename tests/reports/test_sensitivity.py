@@ -7,8 +7,7 @@ import pytest
 from reports import headline, summary
 from reports.page import text
 from reports.sensitivity import section, sentence
-from store.decision import Sensitivity
-from store.revisit import Condition, Revisit
+from store.revisit import Condition, Revisit, Sensitivity
 from tests.tuner.building import one_cell_each
 from tests.tuner.revisited import asking, revisited
 from tuner.decide import decide

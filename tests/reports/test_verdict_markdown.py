@@ -56,6 +56,10 @@ def test_a_pin_that_holds_takes_one_row() -> None:
     assert "<details>" not in render_markdown((HOLDS,))
 
 
+def test_a_pin_that_cannot_be_read_has_nothing_more_to_unfold() -> None:
+    assert "<details>" not in render_markdown((LOST,))
+
+
 def test_no_absolute_path_of_this_machine_stands_in_it() -> None:
     text = render_markdown((replace(MOVED, pin="/home/alice/deploy/pin.yaml", command="attnpin check --pin /home/alice/deploy/pin.yaml"),))
     assert "/home/alice" not in text

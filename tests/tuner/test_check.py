@@ -177,3 +177,20 @@ def test_an_early_pin_of_a_checkpoint_is_compared_by_its_name() -> None:
     early = replace(OF_CHECKPOINT, valid_for=replace(OF_CHECKPOINT.valid_for, model_config=None))
     assert verdict(early, RUN, THEN, CHECKPOINT).status is Status.UNCHANGED
     assert touched(verdict(early, RUN, THEN, replace(CHECKPOINT, name="other"))) == {"model": ("every arm",)}
+
+
+@pytest.mark.parametrize(
+    ("then", "there", "said"),
+    [
+        ("a@sha256:1", "a@sha256:1", None),
+        (".../a.sif", "/images/a.sif", None),  # as a pin keeps it
+        (None, "a@sha256:1", None),  # an early pin, or one made where nobody named the image
+        ("a@sha256:1", "a@sha256:2", "the image is a@sha256:2 instead of a@sha256:1: what the pin rests on"),
+        ("a@sha256:1", None, "the image was not compared: name it in ATTNPIN_IMAGE where the worker runs"),
+    ],
+)
+def test_another_image_with_the_same_contents_holds_and_is_named(then: str | None, there: str | None, said: str | None) -> None:
+    pin = replace(PIN, valid_for=replace(PIN.valid_for, image=then))
+    found = verdict(pin, RUN, replace(RUN.environment, image=there))
+    assert (found.status, found.exit_code) == (Status.UNCHANGED, 0)
+    assert ("image" in found.sentence) is (said is not None) and (said or "") in found.sentence

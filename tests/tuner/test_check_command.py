@@ -6,14 +6,18 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from backends.environment import Environment
+from store.pins.pin_files import evidence_of, write_pin
 from tests.tuner.hf.configuring import written
 from tests.tuner.jobs import DEFAULT, ROOT, Site
 from tuner import cli
+from tuner.pin import valid_for
 
 
 @pytest.fixture(scope="module")
@@ -71,15 +75,25 @@ def test_another_torch_on_the_engines_path_touches_the_arm(site: Site, tmp_path:
     assert text.startswith("changed: torch changed under the pin") and DEFAULT in text
 
 
-def test_another_python_is_noticed(site: Site, pin_text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    site.pin_path.write_text(pin_text.replace(f"python: {site.pin.valid_for.python}", "python: 3.9.1"))
-    assert check(site) == 3
+def made_on(site: Site, folder: Path, change: Callable[[Environment], Environment]) -> str:
+    """The site's pin as it would be of another environment, evidence and all, in ``folder``."""
+    pin = site.pin
+    run = evidence_of(site.pin_path, pin)
+    there = replace(run, environment=change(run.environment))
+    path = folder / "pin.yaml"
+    write_pin(path, replace(pin, valid_for=valid_for(there, there.decision)), "# why\n", there)
+    return str(path)
+
+
+def test_another_python_is_noticed(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    older = made_on(site, tmp_path, lambda here: replace(here, python="3.9.1"))
+    assert cli.run(["check", "--fast", "--pin", older]) == 3
     assert "Python changed under the pin" in capsys.readouterr().out
 
 
-def test_another_processor_is_incomparable(site: Site, pin_text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    site.pin_path.write_text(pin_text.replace(f"gpu: {site.pin.valid_for.gpu}", "gpu: Another CPU"))
-    assert check(site) == 3
+def test_another_processor_is_incomparable(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = made_on(site, tmp_path, lambda here: replace(here, board=replace(here.board, name="Another CPU")))
+    assert cli.run(["check", "--fast", "--pin", other]) == 3
     assert capsys.readouterr().out.startswith("incomparable: the pin was measured on another board (Another CPU)")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from backends.simulated.world import MARK
 from backends.wire import from_plain
 from store.pins.pin_files import write_pin
 from store.verdicts.verdict import Status, Verdict
@@ -71,6 +72,17 @@ def test_what_moved_leaves_with_3_and_the_one_command_to_run(deploy: Path, capsy
     assert ["torch", "2.11.0", "2.12.0", "fa3/p1,", "flashinfer/p1,", "wave/p1"] in [line.split() for line in rest]
     held = "prefill fa3, decode flashinfer, page size 1, KV dtype bfloat16, as pinned (attnpin's rules for SGLang 0.5.22)"
     assert rest[-2:] == [f"  flags: {held}", "  next: attnpin check --pin deploy/pin.yaml"]
+
+
+def test_the_command_to_run_for_a_simulated_pin_names_what_it_was_made_on(deploy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without it a check on a real machine refuses the pin."""
+    gpu = replace(NEW.pin.valid_for, gpu=f"{MARK}NVIDIA H200")
+    typed = "attnpin tune gpu=simulated 'gpu.simulated.factor.fa3.decode=2.8' model=qwen3_8b"
+    board = replace(NEW.run.environment.board, name=gpu.gpu)
+    run = replace(NEW.run, command=typed, environment=replace(NEW.run.environment, board=board))
+    Pinned(replace(NEW.pin, valid_for=gpu), run).written(deploy / "pin.yaml")
+    _, said = one(capsys, packages(NEW, sglang="0.5.22", torch="2.12.0", sglang_kernel="0.4.6"))
+    assert said.splitlines()[-1] == "  next: attnpin check --pin deploy/pin.yaml gpu=simulated gpu.simulated.factor.fa3.decode=2.8"
 
 
 def test_a_release_of_the_engine_that_nobody_read_is_said_to_be_unknown(deploy: Path, capsys: pytest.CaptureFixture[str]) -> None:

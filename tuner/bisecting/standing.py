@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from reports.outcome_words import ends
 from reports.side_by_side import WHY
 from reports.verdict_row import interval, place
 from store.verdicts.bisection import Standing
@@ -99,7 +100,7 @@ def _unmeasured(keys: Iterable[Key], rows: Mapping[Key, Row], gone: Mapping[Key,
     for arm, cell in keys:
         where = f"{arm} on {cell or 'all cells'}"
         if found := gone.get((arm, cell)):
-            return f"{where} is {found.outcome.value}: {found.detail}"
+            return f"{where} {ends(found.outcome)}: {found.detail}"
         if (arm, cell) not in rows:
             return f"{where} was not measured on both sides"
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
+from backends.simulated.world import is_simulated
 from reports import onward
 from store.database.connect import Store, open_store
 from store.runs.run import Run
@@ -18,10 +19,10 @@ from tuner.checking.request import Request
 from tuner.checking.sittings import sitting_noise
 from tuner.compare import compare_as
 from tuner.comparing.side import beside
+from tuner.conclude import write
 from tuner.errors import Incomplete, UsageError
 from tuner.session import Session
 from tuner.settings import Settings
-from tuner.tune import write
 
 
 def screened(pinned: Pinned, fast: Verdict, question: Settings, session: Session) -> tuple[Run, Checked]:
@@ -64,7 +65,8 @@ def _concluded(found: Checked, pinned: Pinned, now: Run, asked: Request) -> Chec
         found = replace(found, written=True)
     place, question = onward.place(now.command), onward.question(pinned.then.command)
     named, again = shlex.join([str(asked.path), *place]), shlex.join([*question, *place])
-    return concluding.with_ways_out(found, named, _replaced(pinned, found.fast), again)
+    made_up = is_simulated(pinned.pin.valid_for.gpu)
+    return concluding.with_ways_out(found, named, _replaced(pinned, found.fast), again, asked.wheels, made_up)
 
 
 def _replaced(pinned: Pinned, fast: Verdict) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ from tuner.errors import OK
 from tuner.sieve import measured_trials
 from tuner.verdicts.session import SessionNoise
 
-UNSETTLED = (Answer.REGRESSED, Answer.SUSPECT, Answer.INCONCLUSIVE)
+SUSPICIOUS = (Answer.REGRESSED, Answer.SUSPECT)
+UNSETTLED = (*SUSPICIOUS, Answer.INCONCLUSIVE)
 
 
 def by_code(pinned: Pinned, fast: Verdict, now: Run) -> Checked:
@@ -78,10 +79,10 @@ def _of_served(screen: Screen, served: Sequence[Row], broken: Sequence[Broken]) 
 
 
 def by_both(found: Checked, pinned: Pinned, now: Run, measured: SideBySide, verdict: VersionVerdict) -> Checked:
-    """``found`` by stored times, where both versions were measured in one sitting: that counts. What it cannot tell stays suspect."""
+    """``found`` by stored times, where both versions were measured in one sitting: that counts, but a suspicion it cannot settle stays."""
     label = confirm.label_of(measured, verdict, pinned.rests)
     answer = answering.answer_of(label, found.broken, pinned.then, pinned.rests, now.decision)
-    answer = Answer.SUSPECT if answer is Answer.INCONCLUSIVE else answer
+    answer = Answer.SUSPECT if answer is Answer.INCONCLUSIVE and found.answer in SUSPICIOUS else answer
     said = saying.of_rows(label, confirm.served_rows(measured, verdict, pinned.rests), Ground.SIDE_BY_SIDE.value)
     return replace(
         found,
@@ -115,11 +116,13 @@ def may_be_written(now: Run) -> bool:
     return now.decision is not None and now.decision.ruling is not Ruling.INCOMPLETE
 
 
-def with_ways_out(found: Checked, pin: str, replaced: Sequence[str], question: str = "") -> Checked:
+def with_ways_out(
+    found: Checked, pin: str, replaced: Sequence[str], question: str = "", wheels: str | None = None, made_up: bool = False
+) -> Checked:
     """``pin`` as it was named, with the overrides that say where it serves, quoted for a shell; ``replaced`` as "name==version", the
-    versions of then; ``question``: overrides that ask what the pin answers."""
-    ways = answering.ways_out(found.answer, found.fast, pin, found.next, found.written, replaced, question)
-    return replace(found, ways_out=tuple(dict.fromkeys(ways)))
+    versions of then; ``question``: overrides that ask what the pin answers; ``wheels``: the folder that has those versions;
+    ``made_up``: it is a simulated GPU's."""
+    return replace(found, ways_out=tuple(dict.fromkeys(answering.ways_out(found, pin, replaced, question, wheels, made_up))))
 
 
 def _next(pinned: Pinned, now: Run) -> Next:

@@ -17,9 +17,10 @@ from tuner.calibrated import noise_floor
 from tuner.checking.code import is_same, launched, lost, of_seats
 from tuner.checking.pinned import Pinned
 from tuner.checking.resting import arms_to_measure
+from tuner.conclude import ended_as
 from tuner.consult import consult
 from tuner.decide import decide
-from tuner.job import Job
+from tuner.job import Job, job_of
 from tuner.machine import device_key, meet
 from tuner.new_run import command_line, new_run
 from tuner.patience import Patience
@@ -31,7 +32,7 @@ from tuner.recorded_times import refuse_unrecorded
 from tuner.session import Session
 from tuner.settings import Settings
 from tuner.sieve import Entrant, measured_trials
-from tuner.tune import ended_as, job_of, refuse_unservable, say_who_answered
+from tuner.tune import refuse_unservable, say_who_answered
 from tuner.unmeasured.regressions import served_pair
 from tuner.waiting import Wait, take_device
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from reports import numbers, wording
+from reports.outcome_words import ends
 from reports.side_by_side import WHY, worst
 from store.decision import Decision
 from store.runs.run import Run
@@ -28,7 +29,7 @@ def same_code(found: Iterable[Dispatch]) -> str:
 def gone(found: Sequence[Broken]) -> str:
     """Of what is served and is not to be had any more."""
     first, more = found[0], f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{first.arm} on {first.cell} was measured when the pin was made and is {first.outcome.value} now{more}: {first.detail}"
+    return f"{first.arm} on {first.cell} was measured when the pin was made and {ends(first.outcome)} now{more}: {first.detail}"
 
 
 def of_rows(label: Label, rows: Sequence[Row], ground: str) -> str:

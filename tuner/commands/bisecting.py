@@ -36,13 +36,15 @@ def bisect(
 ) -> int:
     """The first release of a distribution with slower attention, by halves, each beside GOOD. Exit 1: found; 0: BAD is not slower;
     3: not to be told; 5: it answers wrongly. Broken off, the same command goes on."""
+    from packaging.utils import canonicalize_name
+
     from reports.bisection import render_json, render_markdown, render_text
     from tuner.bisect import run_bisect
     from tuner.bisecting.releases import Asked
 
     refuse_two_forms(json, markdown)
     named = tuple(part.strip() for part in (releases or "").split(",") if part.strip())
-    asked = Asked(distribution, good, bad, until_good, named, wheels, pre)
+    asked = Asked(canonicalize_name(distribution), good, bad, until_good, named, wheels, pre)
     found = run_bisect(asked, gated(overrides or []), config_dir)
     sys.stdout.write((render_json if json else render_markdown if markdown else render_text)(found))
     return found.exit_code

@@ -22,6 +22,7 @@ from tuner.verdicts.inference import Array
 
 Key = tuple[str, str]  # arm, cell
 RoundPair = tuple[Round, Round]
+FEWEST = 2  # pairs; one says nothing of its own error
 
 
 def pairs_of(measured: SideBySide) -> tuple[RoundPair, ...]:
@@ -36,7 +37,7 @@ def keys_of(pairs: Sequence[RoundPair]) -> tuple[Key, ...]:
     if not pairs:
         return ()
     seen = Counter(key for pair in pairs for key in _timed(pair))
-    return tuple(sorted(key for key in _timed(pairs[0]) if seen[key] >= min(2, len(pairs))))
+    return tuple(sorted(key for key in _timed(pairs[0]) if seen[key] >= min(FEWEST, len(pairs))))
 
 
 def pairs_with(pairs: Sequence[RoundPair], keys: Collection[Key]) -> tuple[RoundPair, ...]:

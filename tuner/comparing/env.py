@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from dataclasses import dataclass
 
 from packaging.utils import canonicalize_name
@@ -14,6 +15,7 @@ from tuner.errors import UsageError
 FOLDERS, SETTINGS, PRESENT = "path:", "with:", "present"
 LEAST_SLOWED, MOST_SLOWED = 0.001, 1.0
 SPECIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._ -]*\])?\s*([=~!<>]=|[<>])")  # what begins one, right or wrong
+NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?(=[A-Za-z0-9.!+_-]*)?")  # a distribution without ==
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?==[A-Za-z0-9.!+_-]+")
 
 
@@ -53,6 +55,7 @@ def env_of(said: str) -> Env:
     words = _words(said, text)
     if not words:
         raise UsageError(f"the environment {said!r} is empty; write present, path:DIR, name==version, or a command that ends in a Python")
+    _refuse_versionless(said, words)
     return Env(said, command=tuple(words))
 
 
@@ -91,6 +94,16 @@ def _requirements(said: str, parts: list[str]) -> tuple[str, ...]:
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"the environment {said!r} names {twice} twice; name one version of it")
     return tuple(parts)
+
+
+def _refuse_versionless(said: str, words: list[str]) -> None:
+    """A single word that no shell would start is meant for a distribution."""
+    if len(words) == 1 and NAMES.fullmatch(words[0]) and shutil.which(words[0]) is None:
+        name = words[0].partition("=")[0]
+        raise UsageError(
+            f"the environment {said!r} is no command that can be started here, and no version of a distribution; "
+            f"write {name}=={words[0].partition('=')[2] or 'VERSION'}"
+        )
 
 
 def _words(said: str, text: str) -> list[str]:

@@ -62,7 +62,7 @@ def _distributions(baseline: Run, candidate: Run) -> Iterator[Change]:
     old, new = ({each.name: each for each in run.environment.distributions} for run in (baseline, candidate))
     for name in dict.fromkeys((*old, *new)):
         before, after = old.get(name), new.get(name)
-        if (before and before.digest) != (after and after.digest):
+        if before != after:
             touches = touched_by(name, baseline.arms, (baseline.environment, candidate.environment))
             yield Change(name, *_versions(before, after), touches)
 

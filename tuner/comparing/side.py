@@ -12,7 +12,7 @@ from store.plan import Plan
 from tuner.clock import PhaseClock
 from tuner.comparing.env import Env
 from tuner.comparing.overlay import laid_over
-from tuner.consult import consult
+from tuner.consult import begin_engine, consult
 from tuner.machine import meet
 from tuner.plan import make_plan
 from tuner.progress import Progress
@@ -86,5 +86,6 @@ def with_overlay(env: Env, settings: Settings, progress: Progress, wheels: str |
 def side_of(env: Env, settings: Settings, session: Session) -> Side:
     """Looks around in an open ``session``."""
     settings, environment = meet(session, settings)
+    begin_engine(session, settings, environment)
     releases = environment.releases
     return Side(env, settings, session, environment, make_plan(settings, releases, consult(session, settings, environment, releases)))

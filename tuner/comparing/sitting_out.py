@@ -13,14 +13,13 @@ from collections.abc import Collection, Iterator, Sequence
 from reports import wording
 from store.comparisons.side_by_side import SideBySide
 from tuner.comparing.both import field_of
-from tuner.comparing.differences import Key, differences, pairs_of, pairs_with
+from tuner.comparing.differences import FEWEST, Key, differences, pairs_of, pairs_with
 from tuner.comparing.families import judged_keys, shares
 from tuner.comparing.sameness import controls
 from tuner.sieve import Entrant
 from tuner.verdicts.rule import Rule
 from tuner.verdicts.side_by_side import undecided
 
-FEWEST = 2  # pairs; one says nothing of its own error
 SHOWN = 3  # cells named of an arm
 
 
@@ -69,4 +68,4 @@ def _named(keys: Collection[Key], every: Collection[Key]) -> Iterator[str]:
     """Arms, with their cells where others of the arm are not among ``keys``."""
     for arm in dict.fromkeys(arm for arm, _ in keys):
         mine, all_of_it = ([cell for name, cell in each if name == arm] for each in (keys, every))
-        yield arm if mine == all_of_it else f"{arm} on {wording.the_first(mine, SHOWN)}"
+        yield arm if mine == all_of_it else f"{arm} ({wording.the_first(mine, SHOWN)})"

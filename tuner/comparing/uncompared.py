@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from backends.measured import Trial
+from reports.outcome_words import ends
 from store.comparisons.side_by_side import SideBySide
 from tuner.sieve import measured_trials
 
@@ -23,7 +24,7 @@ def _without(failed: Sequence[Trial], measured: SideBySide) -> str:
     cells = ", ".join(trial.cell for trial in failed)
     there = sum((trial.arm, trial.cell) in new for trial in failed)
     runs = "it runs there" if there == len(failed) else f"it runs on {there} of these {len(failed)} cells"
-    return f"{first.arm} is {first.outcome.value} in the baseline on {cells} ({first.detail}); in the candidate {runs}; nothing is compared"
+    return f"{first.arm} {ends(first.outcome)} in the baseline on {cells} ({first.detail}); in the candidate {runs}; nothing is compared"
 
 
 def in_other_modes(measured: SideBySide) -> tuple[str, ...]:

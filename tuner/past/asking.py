@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
 from reports.course_plot import FORMATS, draw
 from store.files import write_together
 from store.past.course import Course, Point
@@ -53,21 +55,22 @@ def in_store(url: str) -> Source:
 
 
 def in_files(folders: Iterable[Path]) -> Source:
-    """Comparisons as `attnpin compare --out` wrote them. Raises as `recorded`."""
-    found = tuple(map(recorded, folders))
+    """Comparisons as `attnpin compare --out` wrote them, each once however many folders hold it. Raises as `recorded`."""
+    found = tuple({each.id: each for each in map(recorded, folders)}.values())
     return Source("comparison given", partial(names_in, found), partial(points_in, found))
 
 
 def courses_in(source: Source, settings: Settings, overrides: Sequence[str], asked: Asked) -> tuple[Course, ...]:
     """One an arm. Of several models or traffics those that ``overrides`` name, else those of the newest run."""
     wanted = {name: of(settings) for name, of in CHOSEN.items() if any(each.startswith(f"{name}=") for each in overrides)}
+    over = canonicalize_name(asked.over) if asked.over else None
     found = []
     for arm in asked.arms:
         every = source.points(arm, asked.cell)
         points = [each for each in every if all(getattr(each, name) == value for name, value in wanted.items())]
         if not points:
             _refuse(source, arm, asked.cell)
-        found.append(course_of(arm, asked.cell, points, asked.over))
+        found.append(course_of(arm, asked.cell, points, over))
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from tuner.verdicts.inference import Array
 
 FEWEST_POINTS = 10
 PART = 2  # points on either side of a change
+FEW = 10  # points at an end
 P_VALUE = 0.001
 LEAST = math.log(1.02)
 FLOOR = 0.001  # of a spread: ten equal times are no certainty
@@ -32,14 +34,39 @@ def change_points(values: Sequence[float]) -> tuple[ChangePoint, ...] | None:
 
 
 def _search(values: Array, start: int) -> list[ChangePoint]:
-    if len(values) < 2 * PART:
+    found = _surest(values)
+    if found is None:
         return []
+    before, after = values[: found.at], values[found.at :]
+    return [*_search(before, start), replace(found, at=start + found.at), *_search(after, start + found.at)]
+
+
+def _surest(values: Array) -> ChangePoint | None:
+    """In all of ``values``, else where up to `FEW` points of one end are left out: those that went back, as after a cure, else hide what
+    they went back from. So many tries hit upon two times that agree by chance: there a part takes more points."""
+    if whole := _split(values, _places(len(values))):
+        return whole
+    lengths = range(max(2 * PART, len(values) - FEW), len(values))
+    places = _places(len(values)) + 2 * sum(map(_places, lengths))
+    ends = [(start, values[start : start + length]) for length in lengths for start in (0, len(values) - length)]
+    splits = [(start, len(part), split) for start, part in ends if (split := _split(part, places))]
+    found = [replace(split, at=start + split.at) for start, length, split in splits if 2 * PART <= split.at <= length - 2 * PART]
+    return min(found, key=lambda split: split.p_value, default=None)
+
+
+def _places(length: int) -> int:
+    """At which a series may be split."""
+    return max(0, length - 2 * PART + 1)
+
+
+def _split(values: Array, places: int) -> ChangePoint | None:
+    """Into the two parts that are farthest apart, if that is sure although ``places`` were tried, and no less than two percent."""
+    if not _places(len(values)):
+        return None
     at = farthest(values)
     before, after = values[:at], values[at:]
-    change, p = float(after.mean() - before.mean()), _p_value(before, after, len(values) - 2 * PART + 1)
-    if p >= P_VALUE or abs(change) < LEAST:
-        return []
-    return [*_search(before, start), ChangePoint(start + at, math.exp(change), p), *_search(after, start + at)]
+    change, p = float(after.mean() - before.mean()), _p_value(before, after, places)
+    return ChangePoint(at, math.exp(change), p) if p < P_VALUE and abs(change) >= LEAST else None
 
 
 def farthest(values: Array) -> int:

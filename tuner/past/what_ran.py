@@ -44,7 +44,7 @@ def _version(point: Point, name: str) -> Version:
 
 
 def code_of(point: Point) -> Code:
-    """What ran, by content: the arm's distributions, the driver and the engine."""
+    """What ran, by version and content: the arm's distributions, the driver and the engine."""
     return tuple((name, content) for name, _, content in _parts(point))
 
 
@@ -59,7 +59,9 @@ def apart(points: Sequence[Point]) -> tuple[Code, ...]:
 def _parts(point: Point) -> Iterator[tuple[str, str, str]]:
     """Name, version, content."""
     behind = _own(point) | _owners(point, EVERYWHERE)
-    yield from ((each.name, each.version, each.digest) for each in point.environment.distributions if each.name in behind)
+    yield from (
+        (each.name, each.version, f"{each.version} {each.digest}") for each in point.environment.distributions if each.name in behind
+    )
     whole = ((DRIVER, point.environment.board.driver), (point.engine, point.engine_version))
     yield from ((name, version or "none", version or "") for name, version in whole if name not in behind)
 

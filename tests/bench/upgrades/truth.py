@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from enum import Enum
 from statistics import fmean, stdev
 
+import numpy as np
+
 from store.comparisons.side_by_side import SideBySide
 from store.verdicts.comparison import Label
-from tuner.comparing.differences import Key, differences, keys_of, pairs_of
-from tuner.comparing.sameness import controls
+from tuner.comparing.differences import Key, differences, pairs_of
+from tuner.comparing.families import judged_keys
 from tuner.statistics import quantile
 
 CONFIDENCE = 0.99
@@ -55,11 +57,11 @@ SAID = {Change.SLOWER: Label.REGRESSED, Change.FASTER: Label.IMPROVED, Change.WI
 
 
 def truths(oracle: SideBySide) -> dict[Key, Truth]:
-    """Of every arm and cell that the upgrade may have touched and all pairs timed; it takes two."""
-    pairs, untouched = pairs_of(oracle), controls(oracle)
-    keys = tuple(key for key in keys_of(pairs) if key[0] not in untouched)
-    columns = differences(pairs, keys).T.tolist()
-    return {key: _truth(column, _same_code(oracle, key)) for key, column in zip(keys, columns) if len(column) > 1}
+    """Of every arm and cell that the upgrade may have touched, over the pairs that timed it; it takes two."""
+    keys, _ = judged_keys(oracle)
+    columns = differences(pairs_of(oracle), keys).T
+    values = {key: column[~np.isnan(column)].tolist() for key, column in zip(keys, columns)}
+    return {key: _truth(its, _same_code(oracle, key)) for key, its in values.items() if len(its) > 1}
 
 
 def _truth(values: list[float], same_code: bool | None) -> Truth:

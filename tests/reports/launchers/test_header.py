@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from backends.simulated.world import MARK
 from reports.launchers.header import header
 from tests.reports import building
 from tuner.exporting.launchers import load_launchers
@@ -24,6 +25,12 @@ def test_the_header_names_tool_run_machine_versions_hashes_and_the_check() -> No
 def test_the_check_names_the_pins_own_file() -> None:
     pin = replace(building.pin(), evidence=("qwen3.evidence.jsonl.zst", "ab12"))
     assert header(pin, ENV)[-2].endswith("attnpin check --pin qwen3.yaml --fast")
+
+
+def test_of_a_pin_of_a_simulated_gpu_no_command_is_written_that_would_be_refused() -> None:
+    pin = building.pin()
+    pin = replace(pin, valid_for=replace(pin.valid_for, gpu=f"{MARK}NVIDIA H200"))
+    assert header(pin, ENV)[-2] == "check again after any change of these"
 
 
 def test_without_distributions_there_is_no_line_of_hashes() -> None:

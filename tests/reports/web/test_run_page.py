@@ -10,6 +10,7 @@ pytest.importorskip("matplotlib")
 from backends.cell import Phase, attention_flops, kv_bytes
 from backends.measured import Conditions
 from backends.model import Attention
+from backends.simulated.world import MARK
 from reports import details
 from reports.page import Table
 from reports.web import limits, noise, processes, ratios
@@ -66,6 +67,13 @@ def test_the_page_has_all_that_the_long_report_has(text: str) -> None:
         assert section.title in text
         for table in (part for part in section.body if isinstance(part, Table)):
             assert all(" ".join(cell.split()) in text for row in table.rows for cell in row if "/" not in cell)
+
+
+def test_of_a_simulated_gpu_no_command_is_to_be_copied_that_would_be_refused(text: str) -> None:
+    pin = building.pin()
+    made_up = words(lambda: run_page(RUN, replace(pin, valid_for=replace(pin.valid_for, gpu=f"{MARK}NVIDIA H200"))))
+    assert "attnpin export" in text and "attnpin verify" in text and "attnpin check" in made_up
+    assert "attnpin export" not in made_up and "attnpin verify" not in made_up
 
 
 def test_nothing_shows_where_it_was_made_nor_a_value_that_is_none(text: str) -> None:

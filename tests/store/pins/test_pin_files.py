@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from backends.simulated.world import CAUTION, MARK
 from store.errors import DiskFull, EvidenceError, NewerSchema, PinError
 from store.evidence.run_evidence import public, read_evidence
 from store.pins.pin import Pin
@@ -37,6 +38,19 @@ def test_a_pin_is_three_files_that_fit(path: Path) -> None:
     assert pin.evidence == evidence_entry(path, RUN)
     assert read_evidence(verify_evidence(path, pin)) == public(RUN)
     assert markdown_path(path).read_text() == "# why\n"
+
+
+def test_an_image_that_was_named_is_kept_and_one_that_was_not_takes_no_line() -> None:
+    pin = a_pin(RUN)
+    named = replace(pin, valid_for=replace(pin.valid_for, image="registry.example/sglang@sha256:12"))
+    assert pin_of(pin_text(named, "pin.yaml", "pin"), "pin.yaml") == in_order(named)
+    assert "image" not in pin_text(pin, "pin.yaml", "pin")
+
+
+def test_the_file_of_a_simulated_gpu_says_so_and_names_no_command_that_would_be_refused() -> None:
+    pin = a_pin(RUN)
+    lines = pin_text(replace(pin, valid_for=replace(pin.valid_for, gpu=f"{MARK}NVIDIA H200")), "pin.yaml", "pin").splitlines()
+    assert lines[2] == f"# {CAUTION}" and not any("attnpin check" in line for line in lines)
 
 
 def test_the_file_reads_well_and_says_how_to_check_it(path: Path) -> None:
@@ -135,7 +149,7 @@ def edited(path: Path, old: str, new: str) -> str:
         ("engine: sglang", "engines: sglang", "Pin has no field 'engines'"),
         ("  gpu: ", "  gpus: ", "ValidFor has no field 'gpus'"),
         ("'64'", "64", "Pin.flags: expected str, got 64"),
-        ("schema: 1", "schema: one", "pin.yaml is no pin of attnpin's: it has no schema number"),
+        ("schema: 1", "schema: one", "pin.yaml is no pin of attnpin's: it has no schema number; give the path of a pin.yaml "),
         ("  sha256: ", "  sha1: ", "'evidence' must have just file and sha256"),
         ("      version: 0.6.14", "      release: 0.6.14", "'flashinfer-python' must have just version and digest"),
         ("flags:\n", "flags: 3\nold:\n", "'flags' is missing or no mapping"),

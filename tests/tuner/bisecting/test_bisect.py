@@ -40,7 +40,7 @@ def test_what_does_not_install_or_run_is_skipped_with_its_reason_and_nothing_is_
     assert found.first_bad == Turn("0.5.4", ("0.6.0", "0.6.1", "0.6.2", "0.6.3")) and found.exit_code == 1
     reasons = {each.release: each.why for each in found.tried if each.standing is Standing.SKIPPED}
     assert reasons == {
-        "0.6.0": f"{FLASHINFER} on {found.fault[0][1]} is crashed: it is gone",
+        "0.6.0": f"{FLASHINFER} on {found.fault[0][1]} crashes: it is gone",
         "0.6.1": str(broken),
         "0.6.2": "no arm on both sides",
     }

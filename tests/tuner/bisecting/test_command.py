@@ -14,8 +14,8 @@ ONE_ARM = ("backend=[flashinfer]", "engine.attention_backend=flashinfer", "engin
 RELEASES = "--releases=0.5.3,0.6.1"
 
 
-def bisected(folder: Path, *words: str) -> Told:
-    return told(folder, "bisect", "flashinfer-python", *words, *TWO_ARMS, *ONE_ARM, f"store.url={url_in(folder)}")
+def bisected(folder: Path, *words: str, of: str = "flashinfer-python") -> Told:
+    return told(folder, "bisect", of, *words, *TWO_ARMS, *ONE_ARM, f"store.url={url_in(folder)}")
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_the_first_bad_release_is_found_beside_the_good_one(found: Told) -> None
 
 
 def test_the_same_question_again_is_answered_from_the_store(found: Told) -> None:
-    again = bisected(found.folder, "0.5.3", "0.6.1", RELEASES)
+    again = bisected(found.folder, "0.5.3", "0.6.1", RELEASES, of="FlashInfer_Python")
     assert again.code == 1 and again.out.startswith("first bad: flashinfer-python 0.6.1 (0.5.3 is good): flashinfer/p1 on decode-")
     assert again.err.count("compared just these two") == 1
 

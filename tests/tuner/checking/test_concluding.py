@@ -127,6 +127,14 @@ def test_a_sitting_with_both_versions_counts_and_what_it_leaves_open_stays_suspe
     assert after.confirmed is not None and after.served == before.served
 
 
+def test_what_neither_stored_times_nor_one_sitting_can_tell_is_no_suspicion() -> None:
+    of, new = pinned(), measured(seed=4)
+    both = compared(of.then, 2, lambda side, arm, *_: math.log(100 * (1.05 if side and arm == FLASHINFER else 1.0)))
+    before = replace(answered(new, of), answer=Answer.INCONCLUSIVE)
+    after = concluding.by_both(before, of, replace(new, decision=decide(new)), both, judge(both, rule_for("gate")))
+    assert (after.answer, after.exit_code) == (Answer.INCONCLUSIVE, 3)
+
+
 def test_ways_out_are_those_that_are_known_then_todays_decision_then_the_versions_of_then() -> None:
     found = answered(measured(times(flashinfer=3.0), seed=4), fast=replace(CHANGED, issues=(ISSUE,)))
     assert concluding.with_ways_out(found, "p.yaml", ("flashinfer-python==1",)).ways_out == (
@@ -142,6 +150,31 @@ def test_ways_out_are_those_that_are_known_then_todays_decision_then_the_version
     assert both == [command, f"{command} model=m"]
     written = concluding.with_ways_out(replace(found, written=True), "p.yaml", ())
     assert written.ways_out == ("take 0.6.4",)
+
+
+def test_a_pin_that_was_written_anew_does_not_name_the_versions_of_then_any_more() -> None:
+    found = replace(answered(measured(times(flashinfer=3.0), seed=4)), written=True)
+    said = "hold a==1 as the pin was measured that this one replaced: its constraints are those of the old file"
+    assert concluding.with_ways_out(found, "p.yaml", ("a==1",)).ways_out == (said,)
+
+
+def test_what_one_sitting_left_open_wants_more_pairs() -> None:
+    found = replace(answered(measured(times(flashinfer=1.025), seed=4)), ground=Ground.SIDE_BY_SIDE)
+    asked = "model=m measure=quick"
+    way = "measure more pairs of both versions: attnpin compare --baseline a==1 --candidate present model=m measure=release"
+    assert concluding.with_ways_out(found, "p.yaml", ("a==1",), asked).ways_out[-1] == way
+    assert "attnpin compare" not in str(concluding.with_ways_out(found, "p.yaml", ("a==1",), "measure=release").ways_out)
+
+
+def test_the_old_versions_are_taken_again_from_the_folder_that_has_them() -> None:
+    found = answered(measured(times(flashinfer=1.025), seed=4))
+    way = "attnpin compare --baseline a==1 --candidate present --wheels '/old wheels' model=m"
+    assert concluding.with_ways_out(found, "p.yaml", ("a==1",), "model=m", "/old wheels").ways_out[-1].endswith(f": {way}")
+
+
+def test_what_holds_the_versions_of_a_simulated_gpu_is_no_file_for_a_server() -> None:
+    found = answered(measured(times(flashinfer=3.0), seed=4))
+    assert concluding.with_ways_out(found, "p.yaml", ("a==1",), made_up=True).ways_out[-1] == "hold a==1 as the pin was measured"
 
 
 def test_why_it_was_not_measured_side_by_side_is_in_the_first_line() -> None:

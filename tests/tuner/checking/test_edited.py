@@ -46,6 +46,26 @@ def test_no_command_takes_it(
     assert WHY in err and "triton" not in out
 
 
+@pytest.mark.parametrize(
+    ("line", "by_hand"),
+    [
+        ("version: 0.6.14", "version: 0.6.15"),
+        ("gpu: NVIDIA H200", "gpu: NVIDIA H100"),
+        ("tensor_parallel: 1", "tensor_parallel: 2"),
+        ("digest: ", "digest: 0"),
+    ],
+)
+def test_what_it_was_measured_with_is_no_more_to_be_edited(
+    line: str, by_hand: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a bot does that moves every version in a repository."""
+    path = written(tmp_path)
+    assert line in path.read_text()
+    path.write_text(path.read_text().replace(line, by_hand, 1))
+    assert cli.run(["check", "--pin", str(path), "--fast"]) == 2
+    assert WHY in capsys.readouterr().err
+
+
 def test_nor_is_it_one_side_of_a_difference(edited: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "other").mkdir()
     assert cli.run(["diff", str(written(tmp_path / "other")), edited]) == 2

@@ -170,11 +170,11 @@ def test_another_process_at_the_same_comparison_disturbs_nothing(tmp_path: Path,
     assert found.code == 3 and "2 pairs of fresh processes" in found.out
 
 
-def test_on_a_gpu_that_lets_one_process_in_the_sides_come_one_after_the_other(tmp_path: Path) -> None:
-    found = compared(
-        tmp_path, "slowed:0.3", "backend=[fa3]", "gpu.simulated.faults=[{kind: exclusive}]", "gpu.simulated.noise.process_pct=0.1"
-    )
+def test_on_a_gpu_that_lets_one_process_in_the_sides_come_one_after_the_other_and_a_settled_arm_sits_out(tmp_path: Path) -> None:
+    alone = "gpu.simulated.faults=[{kind: exclusive}]", *(f"gpu.simulated.noise.{of}_pct=0.1" for of in ("process", "common"))
+    found = compared(tmp_path, "torch==2.12.0,flashinfer-python==0.6.1", *alone)
     assert found.code == 1 and "6 pairs of fresh processes, one after the other" in found.out
+    assert "what is settled sat out the rest of 6 pairs: after 4 fa3/p1\n" in found.out
     assert "since the GPU's compute mode lets one process in at a time" in found.out
 
 

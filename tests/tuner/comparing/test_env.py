@@ -24,6 +24,7 @@ from tuner.errors import UsageError
                 "docker run -i --rm --gpus all new:1 python3", command=("docker", "run", "-i", "--rm", "--gpus", "all", "new:1", "python3")
             ),
         ),
+        ("sh", Env("sh", command=("sh",))),  # a name that can be started is a command
         ("slowed:0.05", Env("slowed:0.05", slowed=0.05)),
         ("with:engine.version=0.5.8 a='b c'", Env("with:engine.version=0.5.8 a='b c'", overrides=("engine.version=0.5.8", "a=b c"))),
     ],
@@ -48,6 +49,10 @@ def test_an_environment_is_read_as_it_was_meant(said, meant):
         ("slowed:nan", "names no share"),
         ("slowed:1.5", "names no share"),
         ("python 'x", "No closing quotation"),
+        ("flashinfer-python", "no version of a distribution; write flashinfer-python==VERSION"),
+        ("flashinfer-python=0.6.4", "no version of a distribution; write flashinfer-python==0.6.4"),
+        ("flashinfer-python=", "write flashinfer-python==VERSION"),
+        ("x[y]", "write x[y]==VERSION"),
     ],
 )
 def test_what_is_no_environment_is_refused_in_a_sentence_that_quotes_it(said, why):

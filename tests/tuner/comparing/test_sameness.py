@@ -51,6 +51,15 @@ def test_one_version_with_other_contents_is_told_apart_by_its_hash():
     assert (change.before, change.after) == ("0.6.14 (sha256:0.6.1)", "0.6.14 (sha256:other)")
 
 
+def test_two_versions_of_which_no_contents_are_known_are_two():
+    """As of a wheel whose RECORD has no hashes: both digest to that of nothing."""
+    old, new = (
+        replace(RUN, environment=replace(environment(), distributions=(Distribution("flashinfer-python", version, "none"),)))
+        for version in ("0.5.3", "0.6.4")
+    )
+    assert [(change.before, change.after) for change in moved(old, new)] == [("0.5.3", "0.6.4")]
+
+
 def test_torch_and_variables_touch_every_arm():
     torch = replace(environment(), distributions=(environment().distributions[0], Distribution("torch", "2.12.0", "sha256:8")))
     where = replace(torch, imports=(*torch.imports, ("torch", "torch")), variables=(("TRITON_F32_DEFAULT", "ieee"),))

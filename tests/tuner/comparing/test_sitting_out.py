@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +21,7 @@ from tests.store.building import a_run, all_trials, environment
 from tests.tuner.comparing.made import BLOCKS, Times, compared
 from tuner.comparing.differences import Key, pairs_of
 from tuner.comparing.judge import judge
+from tuner.comparing.recorded import recorded
 from tuner.comparing.sameness import controls
 from tuner.comparing.sitting_out import needs_more, next_field
 from tuner.verdicts.rule import rule_for
@@ -29,6 +31,7 @@ RUN = replace(RUN, trials=all_trials(RUN))
 FA3, FLASHINFER, TRITON = (arm.name for arm in RUN.arms)
 FIRST, SECOND = (weighted.cell.name for weighted in RUN.cells)
 GATE = rule_for("gate")
+UPGRADES = Path(__file__).parents[3] / "examples" / "upgrade"
 VISITS = 2 * BLOCKS  # of an arm on a cell, a side and a pair
 Changes = dict[Key, tuple[float, float]]  # ln(new/old), and the sd of a pair's
 
@@ -104,6 +107,14 @@ def test_every_verdict_is_what_it_would_be_had_all_arms_stayed(seed: int, everyt
     everyone = whole(drawn(changes, seed), everything)
     measured = played(everyone)
     assert said(judge(measured, GATE)) == said(judge(until(everyone, len(pairs_of(measured))), GATE))
+
+
+def test_recorded_pairs_say_the_same_without_those_that_would_sit_out() -> None:
+    everyone = recorded(UPGRADES / "flashinfer-0.5.3-to-0.6.4-h200")
+    measured = played(everyone)
+    assert judge(measured, GATE).rounds == judge(everyone, GATE).rounds == 9
+    assert said(judge(measured, GATE)) == said(judge(everyone, GATE))
+    assert min(len(seats_of(each)) for each in measured.baseline.rounds) < len(seats_of(everyone.baseline.rounds[0]))
 
 
 def test_a_settled_arm_sits_out_and_its_controls_stay_with_those_that_are_open() -> None:

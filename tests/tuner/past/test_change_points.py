@@ -45,6 +45,15 @@ def test_a_common_factor_moves_no_change_and_a_series_read_backwards_has_it_mirr
     assert [len(values) - change.at for change in mirrored][::-1] == places
 
 
+@given(seed=noises, slow=st.integers(4, 9), flip=st.booleans())
+@settings(deadline=None, max_examples=30)
+def test_a_single_point_at_either_end_hides_no_change(seed: int, slow: int, flip: bool) -> None:
+    """As the first release that is cured of a regression: five good ones, several ten times as slow, and one good one again."""
+    values = noisy([0.0] * 5 + [2.4] * slow + [0.0], seed, sd=0.01)
+    found = change_points(values[::-1] if flip else values)
+    assert [change.at for change in found or ()] == [1 + slow if flip else 5]
+
+
 def test_two_steps_are_both_found_and_too_few_points_are_no_answer() -> None:
     values = noisy([0.0] * 8 + [0.1] * 8 + [0.03] * 8, 1)
     assert [change.at for change in change_points(values) or ()] == [8, 16]

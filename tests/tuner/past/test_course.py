@@ -13,6 +13,7 @@ from store.verdicts.comparison import Label
 from tests.tuner.past.made import ARM, point, points
 from tuner.errors import UsageError
 from tuner.past.course import course_of
+from tuner.past.what_ran import code_of
 
 DRIFT = [100 / 0.98**step for step in range(6)]  # a17: five releases, each two percent less work in the same time
 
@@ -85,6 +86,13 @@ def test_points_stand_by_date_or_by_the_version_of_a_distribution() -> None:
     assert [step.point.run for step in course(made, "flashinfer-python").steps] == ["c", "b", "a"]
     with pytest.raises(UsageError, match="run a had no triton; --over takes a distribution that every run had"):
         course(made, "triton")
+
+
+def test_two_versions_of_which_no_contents_are_known_are_not_one_code() -> None:
+    old, new = (point(f"r{day}", f"0.6.{day}", 100.0, day) for day in (1, 2))
+    flashinfer, *others = new.environment.distributions
+    same_digest = replace(flashinfer, digest=old.environment.distributions[0].digest)
+    assert code_of(replace(new, environment=replace(new.environment, distributions=(same_digest, *others)))) != code_of(old)
 
 
 def test_what_ran_names_what_sets_points_apart_alone() -> None:
