@@ -16,9 +16,9 @@ RUN := $(VENV)/bin
 tune: setup  ## measure on this machine; overrides: make tune ARGS="model=qwen3_8b traffic=chat"
 	$(RUN)/attnpin tune $(ARGS)
 
-# Compiled beforehand: under PYTHONDONTWRITEBYTECODE each of the hundred processes that tests start would compile its own.
+# What is compiled is kept: each of the hundreds of processes that tests start would compile its own.
+test: export PYTHONDONTWRITEBYTECODE =
 test: setup engines  ## the tests that need no GPU; those that do, one at a time: make test ARGS="-m gpu -n 0"
-	$(RUN)/python -m compileall -q conf tuner reports store backends
 	$(RUN)/python -m pytest -q -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-engine: setup engines  ## the rules of SGLang's argument resolution against SGLang itself: 9,000 scenarios, three releases, minutes
@@ -51,7 +51,7 @@ bench: setup  ## start-up times against a bare interpreter; how fast the limits 
 bench-store: setup  ## report, history, check --fast, ... on ten million trials, in SQLite and PostgreSQL: ten minutes, 5 GB of disk for a while
 	$(RUN)/python -m tests.bench.large_store
 
-bench-sweep: setup  ## what a thousand scenarios were foretold to cost beside what they took, through a Ray cluster of this machine: an hour of two cores, goes on where it was cut off
+bench-sweep: setup  ## what a thousand scenarios were foretold to cost beside what they took, through a Ray cluster of this machine: half an hour of two cores, goes on where it was cut off
 	$(RUN)/python -m pip install --quiet -e ".[ray]"
 	$(RUN)/python -m tests.bench.sweep measure $(CURDIR)/.cache/sweep $(ARGS)
 	$(RUN)/python -m tests.bench.sweep keep $(CURDIR)/.cache/sweep

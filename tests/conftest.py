@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 
@@ -17,10 +18,11 @@ hypothesis.settings.register_profile("without_a_clock", parent=hypothesis.settin
 hypothesis.settings.load_profile("without_a_clock")
 
 HERE = pathlib.Path(__file__).parent
-LONGEST = (  # more than ten seconds of one core each
-    *("tuner/test_tune.py", "backends/sglang/test_driver.py", "tuner/comparing/test_compare.py", "tuner/test_tune_interrupted.py"),
-    *("tuner/test_cli.py", "tuner/test_tune_side_by_side.py", "tuner/test_audit.py", "tuner/bisecting/test_command.py"),
-    *("tuner/simulated/test_faults.py", "tuner/test_race.py", "tuner/test_rationing.py"),
+LONGEST = (  # eight seconds of one core and more each
+    *("backends/sglang/test_driver.py", "tuner/test_tune.py", "tuner/test_tune_interrupted.py", "tuner/comparing/test_compare.py"),
+    *("tuner/simulated/test_check.py", "tuner/test_tune_side_by_side.py", "tuner/test_cli.py", "tuner/budgeting/test_rationing.py"),
+    *("tuner/simulated/test_faults.py", "tuner/test_audit.py", "tuner/rounds/test_rounds_on_boards.py", "store/runs/test_interruption.py"),
+    *("backends/test_conformance.py", "backends/paged/test_broken_libraries.py", "tuner/simulated/test_search.py"),
 )
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # of torch, here and in workers: the threads of many small calls wait for one another
@@ -36,6 +38,22 @@ def pytest_collection_finish() -> None:
     """What is there by now stays, so that the collections of garbage that measuring asks for need not look through all of it."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def light() -> Iterator[None]:
+    """Where the tests at hand import Hydra or a store: what takes a tenth of a second and comes out the same hundreds of times is done
+    once, and SQLite waits for no disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "tuner.settings" in sys.modules:
+            from tests import composed_once
+
+            composed_once.replace(patch)
+        if "store.database.schema" in sys.modules:
+            from tests import light_sqlite
+
+            light_sqlite.replace(patch)
+        yield
 
 
 @pytest.fixture(scope="session")
