@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from backends.cell import Phase
-from store.revisit import Condition
+from store.revisit import Sensitivity
+from store.step_model import StepModel
 
 
 @dataclass(frozen=True)
@@ -62,37 +63,6 @@ class PairScore:
     worst_cell_ratio: Interval | None
     barred: str | None  # the sentence why this pair may not be picked, None = it may
     dropped: str | None = None
-
-
-@dataclass(frozen=True)
-class StepModel:
-    """Attention's share of a step, as a range over what the rest of it may take: ``measured`` on the board, or predicted over
-    ``efficiency`` and small-kernel time. ``rest_ms_high`` is None where no rate of the machine bounds the rest; the share then begins
-    at 0."""
-
-    phase: str
-    cell: str
-    attention_ms: float
-    rest_ms_low: float
-    rest_ms_high: float | None
-    share_low: float
-    share_high: float
-    measured: bool = False
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """How the finalists stood on ``cell`` under ``condition``. ``times``: (arm, us a call as usual, us under it), the one that would be
-    served first, then the fastest under it. ``turned``: (arm, rival) of which the rival is ahead by more than the tie margin there and
-    not as usual; None = the order holds. ``pick_changes``: that arm is the one that would be served."""
-
-    condition: Condition
-    cell: str
-    processes: int
-    stream_bytes: int
-    times: tuple[tuple[str, float, float], ...]
-    turned: tuple[str, str] | None
-    pick_changes: bool
 
 
 @dataclass(frozen=True)

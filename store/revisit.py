@@ -31,3 +31,18 @@ class Revisit:
     def __post_init__(self) -> None:
         if bool(self.under) == (self.failed is not None):
             raise ValueError(f"revisit {self.index} of {self.cell} has either times or the sentence why there are none")
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How the finalists stood on ``cell`` under ``condition``. ``times``: (arm, us a call as usual, us under it), the one that would be
+    served first, then the fastest under it. ``turned``: (arm, rival) of which the rival is ahead by more than the tie margin there and
+    not as usual; None = the order holds. ``pick_changes``: that arm is the one that would be served."""
+
+    condition: Condition
+    cell: str
+    processes: int
+    stream_bytes: int
+    times: tuple[tuple[str, float, float], ...]
+    turned: tuple[str, str] | None
+    pick_changes: bool

@@ -13,8 +13,8 @@ from tests.docs import DOCS, ROOT, pages, problems
 from tests.pages import recording
 from tests.tuner import building
 from tuner import cli
+from tuner.conclude import write
 from tuner.decide import decide
-from tuner.tune import write
 
 
 def test_the_pages_made_from_data_are_what_the_data_says() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from store.pins.pin_files import read_pin
 from store.pins.pin_yaml import in_order
-from store.verdicts.bisection import Standing
+from store.verdicts.bisection import WELL
 from store.verdicts.checked import Action, Answer, Ground
 from store.verdicts.comparison import Label
 from tests.example_bisections import SUFFIX, bisection_of, bisection_texts
@@ -97,16 +97,16 @@ def test_a_check_is_answered_from_the_pin_and_the_evidence_of_its_run(folder: Pa
         assert (folder / name).read_text() == text, f"{name}: {STALE}"
 
 
-def test_the_release_long_after_the_fault_is_cured_of_it_with_a_little_left_over() -> None:
+def test_the_release_that_repairs_the_fault_is_the_first_good_one_again_and_one_long_after_it_is_rid_of_it_too() -> None:
     (folder,) = (folder for folder in bisections() if "flashinfer" in folder.name)
     found = bisection_of(folder)
     assert (found.first_bad and found.first_bad.first, found.exit_code) == (("0.6.0",), 1)
-    last = found.of("0.6.14")
-    assert last is not None and last.standing is Standing.CURED and last.verdict is not None
-    left = [row for row in last.verdict.rows if row.verdict.label is Label.REGRESSED and row.cell]
-    assert [row.cell for row in left] == ["decode-1-1024"] and max(row.verdict.numbers.high for row in left) < math.log(1.05)
-    measured = {path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}")}
-    assert {each.release for each in found.tried if each.standing is Standing.SKIPPED} == {"0.6.4"} and "0.6.4" not in measured
+    assert found.good_again and found.good_again.first == ("0.6.4",)
+    for release in ("0.6.4", "0.6.14"):
+        later = found.of(release)
+        assert later is not None and later.standing in WELL and later.verdict is not None
+        assert max(row.verdict.numbers.high for row in later.verdict.rows if row.cell) < math.log(1.05)
+    assert {path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}")} == {each.release for each in found.tried}
 
 
 def test_a_pin_regresses_under_the_calls_of_an_sglang_before_0_5_9_and_holds_under_those_since() -> None:

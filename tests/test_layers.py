@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -25,12 +26,18 @@ def sources(room: str) -> list[Path]:
     return sorted((ROOT / room).rglob("*.py"))
 
 
+@cache
+def imports(source: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Anywhere in it, inside functions too."""
+    return tuple(node for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, (ast.Import, ast.ImportFrom)))
+
+
 def imported(source: Path) -> Iterator[str]:
-    """Modules that a file imports anywhere in it, inside functions too."""
-    for node in ast.walk(ast.parse(source.read_text())):
+    """Modules that a file imports."""
+    for node in imports(source):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, f"{source}: write the whole name of what is imported"
             yield node.module or ""
 
@@ -107,8 +114,7 @@ def test_nothing_outside_the_engines_imports_the_folder_of_one():
 
 def engine_folders(source: Path) -> set[str]:
     """The first three parts of each module that is imported; `from tuner.engines import x` counts as tuner.engines.x."""
-    tree = ast.walk(ast.parse(source.read_text()))
-    named = [f"{node.module}.{alias.name}" for node in tree if isinstance(node, ast.ImportFrom) for alias in node.names]
+    named = [f"{node.module}.{alias.name}" for node in imports(source) if isinstance(node, ast.ImportFrom) for alias in node.names]
     return {".".join(module.split(".")[:3]) for module in (*named, *imported(source))}
 
 

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 
 from tuner.termination import ENDING, Terminated, listen
 
+RARELY = (100_000, 50, 100)  # objects that garbage is looked for after: a command ends soon, and looking took it a tenth of its time
+
 
 def main() -> None:
     """Signals end it without a traceback, also while it is still importing; once the exit code is known there is nothing to end."""
+    gc.set_threshold(*RARELY)
     open_closed_streams()
     try:
         listen()
@@ -21,6 +25,7 @@ def main() -> None:
         code = terminated.exit_code
     for number in (signal.SIGINT, *ENDING):
         signal.signal(number, signal.SIG_IGN)
+    gc.freeze()  # what is left goes with the process, and need not be looked through
     sys.exit(code)
 
 

@@ -15,9 +15,11 @@ from tuner.auditing.plan import audited, blocked, narrowed
 from tuner.auditing.steps import Steps, recorded
 from tuner.auditing.verdict import audit_of_run, decision_of, unmeasured
 from tuner.calibrated import noise_floor
+from tuner.conclude import ended_as
 from tuner.consult import consult
 from tuner.deciding.floor import said_of
 from tuner.drivers import refuse_undriven
+from tuner.job import job_of
 from tuner.machine import device_key, engine_version, meet
 from tuner.new_run import command_line, new_run
 from tuner.plan import make_plan
@@ -26,7 +28,7 @@ from tuner.recorded_times import refuse_unrecorded
 from tuner.session import Session
 from tuner.session_of import session_of
 from tuner.settings import Settings
-from tuner.tune import announce, ended_as, job_of, looked_over, refuse_unservable, say_who_answered, work_off
+from tuner.tune import announce, looked_over, refuse_unservable, say_who_answered, work_off
 from tuner.waiting import Wait, take_device
 
 

@@ -59,7 +59,9 @@ def sentence(error: Exception) -> str:
     if isinstance(error, TyperException):
         return f"{error.format_message().rstrip()} (see `{_command_of(error)} --help`)"
     if isinstance(error, OSError) and _os_exit_code(error) != INTERNAL_FAULT:
-        return f"{error.filename or 'a file'}: {error.strerror or error}; {_remedy(error)}"
+        if isinstance(error, FileNotFoundError) and error.filename is None:  # of `os.getcwd`: every other file is named
+            return "the folder that this was started in is gone; change to one that is there and run the same command again"
+        return f"{error.filename or 'the output, or a file'}: {error.strerror or error}; {_remedy(error)}"
     if exit_code(error) == INTERNAL_FAULT:
         return f"A fault in attnpin ({type(error).__name__}: {error}); rerun with --debug for the traceback and report it."
     return str(error)

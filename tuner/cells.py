@@ -11,7 +11,8 @@ from backends.cell import Cell, Phase
 from backends.latent import attended
 from backends.model import LayerKind
 from store.plan import Server
-from store.scenario import Role, Scenario, Traffic, WeightedCell
+from store.scenario import Role, Scenario, WeightedCell
+from store.traffic import Traffic
 from tuner.ranks import phase_kind, rank_lengths, rank_traffic, ranks_of
 from tuner.traffic.loads import recorded_loads
 from tuner.workload.drafts import accepted_length, draft_notes, verifying

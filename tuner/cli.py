@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Annotated
 
 import typer
 from typer import TyperException
 
 from tuner import completion
-from tuner.boundary import guarded
+from tuner.boundary import guarded, sentence
 from tuner.commands import (
     auditing,
     bisecting,
@@ -74,15 +75,28 @@ def _dispatch(arguments: list[str], debug: bool) -> int | None:
 
 @contextmanager
 def _named(arguments: Sequence[str]) -> Iterator[None]:
-    """Of a missing value Typer does not say which command lacks it."""
+    """Of a value that is missing Typer does not say which command lacks it, and of one that is out of bounds not what it is."""
     try:
         yield
     except TyperException as error:
-        if getattr(error, "ctx", None) is not None or not arguments:
-            raise
-        within = len(arguments) > 1 and arguments[0] == "db" and not arguments[1].startswith("-")
-        words = " ".join(["attnpin", *arguments[: 1 + within]])
-        raise UsageError(f"{error.format_message().rstrip()} (see `{words} --help`)") from error
+        if getattr(error, "ctx", None) is None and arguments:
+            within = len(arguments) > 1 and arguments[0] == "db" and not arguments[1].startswith("-")
+            words = " ".join(["attnpin", *arguments[: 1 + within]])
+            raise UsageError(f"{error.format_message().rstrip()} (see `{words} --help`)") from error
+        options = getattr(getattr(error, "param", None), "opts", ())
+        if (value := _typed(arguments, options)) is not None:
+            said = sentence(error).replace("Invalid value for", f"Invalid value {value!r} for").replace("Value error, ", "")
+            raise UsageError(said) from error
+        raise
+
+
+def _typed(arguments: Sequence[str], options: Collection[str]) -> str | None:
+    """The value that one of ``options`` was given, "--each N" or "--each=N"."""
+    for word, following in pairwise([*arguments, ""]):
+        option, _, value = word.partition("=")
+        if option in options:
+            return value or following
+    return None
 
 
 def _version(asked: bool) -> None:

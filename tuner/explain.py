@@ -41,14 +41,21 @@ def explain(error: Exception) -> str:
         return _no_such_option(error)
     if isinstance(error, OverrideParseException):
         return _unreadable(error)
-    overridden = ENTRY.search(str(error))
-    if overridden and isinstance(cause, OmegaConfBaseException) and not str(cause.full_key).startswith(overridden[1]):
-        return _of_an_entry(cause, overridden[1])
+    if isinstance(cause, OmegaConfBaseException) and (setting := _of_entries(str(error), str(cause.full_key))):
+        return _of_an_entry(cause, setting)
     if isinstance(cause, NO_SUCH_KEY):
         return no_such_key(str(cause.full_key))
+    if several := re.match("Ambiguous value for argument '(.*)'$", str(error).partition("\n")[0]):
+        return f"{several[1]} gives several values; give one, or a list as key=[a,b]; `attnpin tune --multirun` runs a scenario for each"
     if isinstance(cause, OmegaConfBaseException):
         return _bad_value(cause)
     return _flat(str(error))
+
+
+def _of_entries(text: str, key: str) -> str | None:
+    """The setting that Hydra was busy with, where ``key`` is not beside it in one path: then it lies in an entry of it."""
+    found = ENTRY.search(text)
+    return None if found is None or key.startswith(found[1]) or found[1].startswith(key) else found[1]
 
 
 def _of_an_entry(cause: OmegaConfBaseException, setting: str) -> str:
@@ -71,6 +78,9 @@ def _unreadable(error: OverrideParseException) -> str:
             return f"{word!r} is not an override; did you mean {group}={word}?"
     if "=" not in word:
         return f"{word!r} is not an override; write key=value, for example model=qwen3_8b"
+    key, _, value = word.partition("=")
+    if value and '"' not in value and value[0] not in "[{'":
+        return f"The override {word!r} cannot be read; put its value in quotes of its own: '{key}=\"{value}\"'"
     problem = str(error).splitlines()[0]
     return f"The override {word!r} cannot be read ({problem}); write key=value or key=[a,b], and quote what the shell would change"
 
@@ -85,6 +95,13 @@ def _bad_value(cause: OmegaConfBaseException) -> str:
     if words:
         value, allowed = words[1], words[2].split(", ")
         return f"{cause.full_key} cannot be {value!r}; {instead(value, allowed)}"
+    if text.endswith("is not a ListConfig, list or tuple."):
+        return f"{cause.full_key}={cause.value} is one value where a list is asked; write '{cause.full_key}=[{cause.value}]'"
+    inside = filter(re.compile(rf"{re.escape(str(cause.full_key))}\.").match, names.keys())
+    if "is not a subclass of" in text and (first := next(inside, None)):
+        return f"{cause.full_key}={cause.value} is one value for a group of settings; set them one by one, such as {first}"
+    if text.endswith("type hint 'str'"):
+        return f"{cause.full_key}: {text[:1].lower()}{text[1:]}; put it in quotes"
     return f"{cause.full_key}: {text[:1].lower()}{text[1:]}; correct the value"
 
 

@@ -8,16 +8,18 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
+from store.database.interrupts import held_back
 from tuner.boundary import report
 from tuner.errors import UsageError, worst
 from tuner.explain import TUNE_S_HELP, usage_errors
-from tuner.settings import Settings, pin_override, settings_from
+from tuner.settings import Settings, compose, pin_override, settings_from
 from tuner.suggest import instead
 
 OWN_FLAGS = ("--pin", "--fresh", "--without-default", "--wait-for-gpu", "--explain", "--json")
 ELSEWHERE = frozenset({"executor=ray", "executor=slurm"})
+JOB = "executor.since="  # given to what a sweep begins
 WITH_VALUE = ("--pin", "--wait-for-gpu")
 NO_BACKEND = "backend=[]"  # Hydra composes everything before it helps, and merging their files takes most of the time
 
@@ -36,6 +38,9 @@ def run(arguments: Sequence[str], job: Job, debug: bool) -> int:
 
         with _command_line(arguments):
             return run_asked(*asked, debug)
+    if (asked := _job(words)) is not None:
+        with _command_line(arguments):
+            return job(compose(*asked))
     import hydra
     from omegaconf import DictConfig
 
@@ -44,13 +49,15 @@ def run(arguments: Sequence[str], job: Job, debug: bool) -> int:
     codes: list[int] = []
 
     def attnpin(cfg: DictConfig) -> None:
+        composing.close()
         try:
             codes.append(job(settings_from(cfg, _config_dir())))
         except Exception as error:  # the other jobs of a --multirun still run
             codes.append(report(error, debug))
 
     register()
-    with usage_errors(), _command_line(words), _quiet_logging():
+    with ExitStack() as composing, usage_errors(), _command_line(words), _quiet_logging():
+        composing.enter_context(held_back())
         hydra.main(config_path="pkg://conf", config_name="config", version_base="1.3")(attnpin)()
     return worst(codes)
 
@@ -82,11 +89,27 @@ def _many(arguments: list[str]) -> tuple[list[str], str | None] | None:
     this process runs; None for any other."""
     known = _parsed(arguments)
     several = known.multirun or any(override.startswith("scenarios=") for override in known.overrides)
-    jobs = any(override.startswith("executor.since=") for override in known.overrides)  # of such a run, which are there
-    several = several or (not jobs and not ELSEWHERE.isdisjoint(known.overrides))
-    shows = known.cfg or known.info or known.help or known.hydra_help or known.shell_completion
+    several = several or (not _is_job(known) and not ELSEWHERE.isdisjoint(known.overrides))
     others = any(override.startswith(("hydra/launcher=", "hydra/sweeper=")) for override in known.overrides)
-    return (list(known.overrides), known.config_dir) if several and not shows and not others else None
+    return (list(known.overrides), known.config_dir) if several and not _shows(known) and not others else None
+
+
+def _job(arguments: list[str]) -> tuple[list[str], str | None] | None:
+    """Overrides and --config-dir of one that a sweep began, composed as that looked at it: Hydra's application composes everything twice.
+    None for any other, and where something is asked of Hydra itself."""
+    known = _parsed(arguments)
+    hydra_s = any(override.lstrip("+~").startswith("hydra") for override in known.overrides)
+    alone = _is_job(known) and not known.multirun and not hydra_s and not _shows(known)
+    return (list(known.overrides), known.config_dir) if alone else None
+
+
+def _is_job(known: argparse.Namespace) -> bool:
+    return any(override.startswith(JOB) for override in known.overrides)
+
+
+def _shows(known: argparse.Namespace) -> bool:
+    """Instead of doing something."""
+    return bool(known.cfg or known.info or known.help or known.hydra_help or known.shell_completion)
 
 
 def _parsed(arguments: list[str]) -> argparse.Namespace:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,9 +12,14 @@ from backends.measured import Round, Trial
 from backends.spec import StageSpec
 from backends.wire import to_plain
 from store.database.connect import Store
+from store.plan import Plan
 from store.runs.repository import add_round, add_trials, add_wall_seconds
+from store.runs.run import Run
 from store.scenario import Exclusion, Scenario, WeightedCell
-from tuner.budgeting.budget import Budget
+from tuner.budgeting.budget import Budget, budget_for, in_order
+from tuner.keeper import Facts
+from tuner.machine import cautions_of
+from tuner.new_run import default_arms, stage_of
 from tuner.rounds.lent import Lend, nobody
 from tuner.session import Session
 
@@ -58,15 +63,15 @@ class Job:
         }
 
     def keep_trials(self, trials: Sequence[Trial]) -> None:
-        add_trials(self.store, self.run_id, trials)
-        self.book_time()
+        add_trials(self.store, self.run_id, trials, self.session.clock.take())
 
     def keep_round(self, measured: Round) -> None:
-        add_round(self.store, self.run_id, replace(measured, labels=(*measured.labels, *self.labels)))
-        self.book_time()
+        labelled = replace(measured, labels=(*measured.labels, *self.labels))
+        add_round(self.store, self.run_id, labelled, self.session.clock.take())
 
     def book_time(self) -> None:
-        """Store where the wall time went since it was stored last: a run that is killed keeps what it knows."""
+        """Store where the wall time went since it was stored last, with a trial, a round or alone: a run that is killed keeps what it
+        knows."""
         add_wall_seconds(self.store, self.run_id, self.session.clock.take())
 
     def hear(self, event: dict[str, Any], headline: str) -> None:
@@ -78,3 +83,18 @@ class Job:
         self.session.clock.enter(event["phase"])
         where = (str(event[key]) for key in ("arm", "cell") if event.get(key) and str(event[key]) not in headline)
         self.session.progress.phase(headline, " ".join((event["phase"], *where)))
+
+
+def job_of(run: Run, plan: Plan, store: Store, session: Session, facts: Facts, budget_s: float | None) -> Job:
+    """What is to be done for ``run`` of ``plan``, beside those whom ``facts`` saw on the device."""
+    default = default_arms(run.default, run.arms)
+    return Job(
+        *(run.scenario, store, run.id, session, stage_of(plan)),
+        arms=in_order(run.arms, default.values(), plan.eager, run.scenario.measure.backends),
+        cells=run.cells,
+        exclusions=run.exclusions,
+        labels=cautions_of(facts),
+        default=default,
+        budget=budget_for(run, budget_s),
+        board=run.environment.board.uuid,
+    )

@@ -10,9 +10,10 @@ from store.scenario import Scenario
 from tuner.boards import completed, on_board, reported
 from tuner.drivers import imports_of
 from tuner.errors import MeasurementInvalid, UsageError
+from tuner.keeper import Facts
 from tuner.model_dtype import with_dtype
 from tuner.patience import in_use, refusal
-from tuner.session import Facts, Session
+from tuner.session import Session
 from tuner.settings import Settings, gpu_sheets
 
 

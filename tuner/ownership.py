@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import Distribution, distributions
 
 from tuner.errors import UsageError
 
 MODULES = ("conf", "tuner", "backends", "store", "reports")
 OURS = "attnpin"
+RECORDED = re.compile(rf"^({'|'.join(MODULES)})(?:/[^,\n]*)?\.py,", re.MULTILINE)  # a line of RECORD
 
 
 def refuse_foreign_modules(owners: Mapping[str, list[str]] | None = None) -> None:
@@ -22,4 +24,14 @@ def refuse_foreign_modules(owners: Mapping[str, list[str]] | None = None) -> Non
 
 @cache
 def _installed() -> Mapping[str, list[str]]:
-    return packages_distributions()
+    """What `importlib.metadata.packages_distributions` says of our modules; to read all of every distribution takes a tenth of a second."""
+    owned = [(module, found) for found in distributions() for module in modules_of(found)]
+    return {module: [found.metadata["Name"] for name, found in owned if name == module] for module, _ in owned}
+
+
+def modules_of(distribution: Distribution) -> set[str]:
+    """Those of ours that it brings too."""
+    declared = distribution.read_text("top_level.txt")
+    if declared:
+        return set(declared.split()).intersection(MODULES)
+    return set(RECORDED.findall(distribution.read_text("RECORD") or ""))

@@ -42,8 +42,14 @@ class Wait:
         if self.limit_s is None:
             return f"{spans.words(passed_s)} have passed"
         if passed_s > self.limit_s:
-            raise MeasurementInvalid(f"{because} still after {spans.words(self.limit_s)}; wait longer with wait_for_gpu=4h, {ELSEWHERE}")
+            raise MeasurementInvalid(f"{because}{self._over(self.limit_s)}")
         return f"{spans.words(passed_s)} of {spans.words(self.limit_s)} have passed"
+
+    @staticmethod
+    def _over(limit_s: float) -> str:
+        if not limit_s:  # a board beside the run's own, for which no setting waits either
+            return ", and it is not waited for; free it and run the same command again"
+        return f" still after {spans.words(limit_s)}; set wait_for_gpu={spans.written(2 * limit_s)} to wait longer, {ELSEWHERE}"
 
 
 class Company:

@@ -12,7 +12,8 @@ from backends.environment import Distribution, Environment
 from store.decision import Decision, Pair, Ruling
 from store.pins.pin import PIN_SCHEMA, Pin, Requests, ValidFor
 from store.runs.run import Run
-from store.scenario import Scenario, Traffic
+from store.scenario import Scenario
+from store.traffic import Traffic
 
 # Fields of the engine that a pin keeps under names of their own, or that say where and not what.
 KEPT_ELSEWHERE = frozenset({"name", "version", "command", "path", "tensor_parallel", "kv_cache_dtype"})
@@ -68,6 +69,7 @@ def valid_for(run: Run, decision: Decision | None) -> ValidFor:
         requests=requests_of(run.scenario.traffic),
         settings=settings_of(run.scenario),
         model_config=run.scenario.model.config_sha256,
+        image=environment.image,
     )
 
 

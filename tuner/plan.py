@@ -25,6 +25,7 @@ from tuner.terms import serving_terms
 from tuner.workload.guards import guard_cells
 
 if TYPE_CHECKING:
+    from store.runs.run import Run
     from tuner.settings import Settings
     from tuner.traffic.trace import Trace
 
@@ -34,11 +35,7 @@ Packages = Mapping[str, str]
 def make_plan(settings: Settings, packages: Packages | None = None, consulted: Consulted | None = None) -> Plan:
     """The plan of one request. ``packages``: import names found where the worker runs, with their versions, None for
     a plan without a worker; ``consulted``: the engine itself, None = not asked. The engine's version is the scenario's."""
-    plan = plan_of(settings.scenario, settings.entries, packages, consulted, settings.trace)
-    if settings.world is not None and settings.world.recorded is not None:
-        from tuner.recorded_times import without_unrecorded_guards  # a recording's reader, which other plans need not wait for
-
-        plan = without_unrecorded_guards(settings.world, plan)
+    plan = plan_of(settings.scenario, settings.entries, packages, consulted, settings.trace, settings.recording)
     if (search := plan.scenario.measure.search) is not None:
         plan = replace(plan, space=space_of(plan, settings.entries, packages, search))
     said = None if settings.budget_s is None else prospect(plan, settings.budget_s)
@@ -52,9 +49,10 @@ def plan_of(
     packages: Packages | None = None,
     consulted: Consulted | None = None,
     trace: Trace | None = None,
+    recording: Run | None = None,
 ) -> Plan:
-    """``trace``: requests to be replayed in the place of the scenario's traffic."""
-    found = _found(scenario, entries, packages, consulted, trace)
+    """``trace``: requests to be replayed in the place of the scenario's traffic. ``recording``: the run whose times are replayed."""
+    found = _found(scenario, entries, packages, consulted, trace, recording)
     scenario, server, settled, sifted, cells = found.scenario, found.server, found.settled, found.sifted, found.cells
     racing = {arm.backend for arm in sifted.arms}
     return Plan(
@@ -93,13 +91,24 @@ class _Found:
 
 
 def _found(
-    scenario: Scenario, entries: tuple[BackendEntry, ...], packages: Packages | None, consulted: Consulted | None, trace: Trace | None
+    scenario: Scenario,
+    entries: tuple[BackendEntry, ...],
+    packages: Packages | None,
+    consulted: Consulted | None,
+    trace: Trace | None,
+    recording: Run | None,
 ) -> _Found:
     engine = rules_of(scenario)
     rules, unknown_version = engine.rules_for(scenario.engine.version)
     settled = heard(scenario, entries, engine.settled(scenario, entries, rules, packages), consulted)
     page_size = settled.default.page_size
     server = engine.server_for(scenario, rules, page_size)
+    if recording is not None and recording.scenario.model.layers != scenario.model.layers:
+        recording = None  # it says nothing of another model
+    if recording is not None:
+        from tuner.recorded_times import recorded_guards, recorded_server  # a recording's reader, which other plans need not wait for
+
+        server = recorded_server(recording, server, page_size)
     if trace is not None:
         from tuner.traffic.replay import replayed  # numpy, which other plans need not wait for
 
@@ -107,7 +116,7 @@ def _found(
     sifted = sift(scenario, entries, settled.default, packages, server.pool_tokens)
     workload = cells_for(scenario, server, engine.rank_layers(scenario), page_size)
     sifted = without_idle(sifted, workload.cells)
-    guards = guard_cells(scenario, server, workload.cells, sifted.arms)
+    guards = recorded_guards(recording) if recording else guard_cells(scenario, server, workload.cells, sifted.arms)
     cells, cut = (*workload.cells, *guards.cells), (*workload.notes, *guards.notes)
     return _Found(scenario, rules, unknown_version, settled, server, sifted, cells, cut)
 

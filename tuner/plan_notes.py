@@ -13,7 +13,8 @@ from store.decision import Pair
 from store.engines.asked import EngineAnswer
 from store.plan import Server
 from store.runs.run import DefaultPick
-from store.scenario import Lengths, Role, Scenario
+from store.scenario import Role, Scenario
+from store.traffic import Lengths
 from tuner.drivers import tools_of
 from tuner.engines.lookup import rules_of
 from tuner.limiting.notes import refusal_notes

@@ -14,7 +14,8 @@ from math import ceil
 
 from backends.cell import Phase
 from backends.model import LayerKind, UnevenSplit, per_rank
-from store.scenario import Engine, Traffic
+from store.scenario import Engine
+from store.traffic import Traffic
 
 # Whose projections keep the KV heads of a decode context-parallel group together (sglang/srt/arg_groups/attention_hook.py,
 # _check_xpu_dcp); elsewhere a group with several heads would mix them.

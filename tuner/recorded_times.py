@@ -1,4 +1,4 @@
-"""`gpu=replay`: a recorded run as what times are drawn from, and which plans it can answer."""
+"""`gpu=replay`: a recorded run as what times are drawn from, what plans take from it, and which plans it can answer."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from backends.cell import Cell
 from backends.measured import CellRound, Cost, Round
 from backends.simulated.world import RecordedCell, RecordedProcess, World
 from store.digest import cell_digest
-from store.plan import Plan
+from store.plan import Plan, Server
 from store.runs.run import Run
-from tuner.budgeting.estimate import Timed, estimate, timed_cells
+from tuner.budgeting.estimate import Timed, timed_cells
+from tuner.cells import Workload
 from tuner.demo.recordings import recording
 from tuner.errors import UsageError
 from tuner.stored import run_from_pin
@@ -34,17 +35,15 @@ def processes_of(run: Run) -> tuple[RecordedProcess, ...]:
     return tuple(_process(measured, digests, probed) for measured in run.rounds)
 
 
-def without_unrecorded_guards(world: World, plan: Plan) -> Plan:
-    """A guard is as large as the KV pool, whose size a rule estimates here and the recorded server may have told otherwise: one whose
-    times the recording of ``world`` does not hold is left out, and said."""
-    timed = timed_cells(plan.arms, plan.cells, plan.exclusions)
-    lacking = {cell.name for _, cell in _unrecorded(world, timed)} & {each.cell.name for each in plan.cells if each.is_guard}
-    if not lacking:
-        return plan
-    cells = tuple(each for each in plan.cells if each.cell.name not in lacking)
-    said = tuple(f"{name} was dropped: the recording holds no guard of just this size" for name in sorted(lacking))
-    cost = estimate(plan.scenario, plan.server, plan.arms, cells, plan.exclusions)
-    return replace(plan, cells=cells, estimate=cost, notes=(*plan.notes, *said))
+def recorded_server(recording: Run, server: Server, page_size: int) -> Server:
+    """``server`` with the KV pool of the one that was recorded, which later rules may size otherwise; an early recording kept none."""
+    terms = (recording.terms_of(arm.name) for arm in recording.arms if arm.page_size == page_size)
+    return replace(server, pool_tokens=next((each.pool_tokens for each in terms if each), server.pool_tokens))
+
+
+def recorded_guards(recording: Run) -> Workload:
+    """Of a recording there are times of its own guards alone, whatever size a rule would give them now."""
+    return Workload(tuple(weighted for weighted in recording.cells if weighted.is_guard), ())
 
 
 def refuse_unrecorded(world: World | None, plan: Plan) -> None:
@@ -60,12 +59,8 @@ def refuse_unrecorded(world: World | None, plan: Plan) -> None:
 
 def first_unrecorded(world: World, timed: Timed) -> tuple[Arm, Cell] | None:
     """The first of ``timed`` that some process of the recording holds no time of; None where all do, and where times are modelled."""
-    return next(_unrecorded(world, timed), None)
-
-
-def _unrecorded(world: World, timed: Timed) -> Iterator[tuple[Arm, Cell]]:
     held = [{(each.arm, each.digest) for each in process} for process in world.recorded or ()]
-    return ((arm, cell) for arm, cell in timed if not all((arm.name, cell_digest(cell)) in process for process in held))
+    return next(((arm, cell) for arm, cell in timed if not all((arm.name, cell_digest(cell)) in process for process in held)), None)
 
 
 def _process(measured: Round, digests: dict[str, str], probed: dict[tuple[str, str], RecordedCell]) -> RecordedProcess:

@@ -16,6 +16,7 @@ from backends.capability import BackendEntry
 from backends.gpu import Gpu
 from backends.simulated.world import World
 from backends.wire import from_plain
+from store.database.interrupts import held_back
 from store.scenario import Scenario
 from tuner import names
 from tuner.boards import completed
@@ -32,10 +33,11 @@ from tuner.settings_model import read_model
 from tuner.settings_scenario import BUDGET, SIMULATED, entries_of, gpu_of, scenario_of
 from tuner.settings_traffic import read_traffic
 from tuner.shipped import default_backends, engine_alone
-from tuner.simulation import worlds_of
+from tuner.simulation import recording_of, worlds_of
 from tuner.spans import seconds_of
 
 if TYPE_CHECKING:
+    from store.runs.run import Run
     from tuner.traffic.trace import Trace
 
 AUTO = GpuKind.auto.name
@@ -62,6 +64,7 @@ class Settings:
     checkpoint: str | None = None  # where that one's config.json lies
     world: World | None = None  # what stands in for a simulated GPU
     other_worlds: tuple[World, ...] = ()  # what stands in for further ones of the same type
+    recording: Run | None = None  # the run whose times a simulated GPU replays
     json: bool = False  # print how it ended as data
     executor: Place = Place()  # where it runs
     trace: Trace | None = None  # what was read from the file that traffic.path names
@@ -106,7 +109,7 @@ def _composed(overrides: Sequence[str], config_dir: str | None) -> tuple[DictCon
     register()
     searched = [f"hydra.searchpath=[file://{_folder(config_dir)}]"] if config_dir else []
     engine = engine_alone(overrides) if config_dir is None else None
-    with usage_errors(), initialize_config_module("conf", version_base="1.3"):
+    with held_back(), usage_errors(), initialize_config_module("conf", version_base="1.3"):
         cfg = hydra_compose("config", [*searched, *overrides, *(["backend=[]"] if engine else [])])
     return cfg, default_backends(engine) if engine else None
 
@@ -118,7 +121,8 @@ def settings_from(cfg: DictConfig, config_dir: str | None = None, backends: Tree
     refuse_nonsense(tree)
     gpu = completed(here := machine_gpu(), gpu_sheets(here.name)) if tree["gpu"]["kind"] == AUTO else gpu_of(tree["gpu"])
     scenario, entries = scenario_of(tree, gpu), entries_of(tree["backends"])
-    worlds = worlds_of(scenario.gpu, tree["gpu"][SIMULATED], entries)
+    recording = recording_of(tree["gpu"][SIMULATED])
+    worlds = worlds_of(scenario.gpu, tree["gpu"][SIMULATED], entries, recording)
     return Settings(
         scenario=scenario,
         gpu_is_auto=tree["gpu"]["kind"] == AUTO,
@@ -139,6 +143,7 @@ def settings_from(cfg: DictConfig, config_dir: str | None = None, backends: Tree
         checkpoint=tree["model"]["path"],
         world=next(iter(worlds), None),
         other_worlds=worlds[1:],
+        recording=recording,
         trace=trace,
     )
 
@@ -158,7 +163,7 @@ def _folder(config_dir: str) -> Path:
 
 
 def _resolved(cfg: DictConfig, backends: Tree | None) -> dict[str, Any]:
-    with usage_errors():
+    with held_back(), usage_errors():
         tree: Any = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True, enum_to_str=True)
     for key in names.unknown_keys(tree):  # Hydra lets +engine.x=1 through
         raise UsageError(no_such_key(key))

@@ -10,8 +10,9 @@ from backends.entry_fields import EntryError
 from backends.gpu import Gpu
 from backends.model import Model
 from backends.wire import from_plain
-from store.scenario import Decide, Engine, Measure, Scenario, Traffic
+from store.scenario import Decide, Engine, Measure, Scenario
 from store.search import Search
+from store.traffic import Traffic
 from tuner.errors import UsageError
 from tuner.model_dtype import DEVICE, with_dtype
 from tuner.sanity.tree import Tree

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
 
 from backends.capability import BackendEntry
 from backends.cell import Phase
@@ -15,17 +18,30 @@ from tuner.doctor.known import KernelDistribution, read_known
 from tuner.errors import UsageError
 from tuner.sanity.tree import Tree
 
+if TYPE_CHECKING:
+    from store.runs.run import Run
+
 DRIVER = "simulated"
 
 
-def worlds_of(gpu: Gpu, tree: Tree | None, entries: Iterable[BackendEntry]) -> tuple[World, ...]:
+def recording_of(tree: Tree | None) -> Run | None:
+    """The run that the node gpu.simulated replays."""
+    if tree is None or tree["recording"] is None:
+        return None
+    from tuner.recorded_times import recorded_run
+
+    return recorded_run(tree["recording"])
+
+
+def worlds_of(gpu: Gpu, tree: Tree | None, entries: Iterable[BackendEntry], recording: Run | None) -> tuple[World, ...]:
     """One for each board that is visible. ``tree`` is the node gpu.simulated; None = ``gpu`` is a real one, for which nothing stands in.
-    Raises `UsageError` where name and node disagree."""
+    ``recording``: what times are drawn from; None = they are modelled. Raises `UsageError` where name and node disagree."""
     if (tree is not None) != is_simulated(gpu.name):
         raise UsageError(f"gpu.name={gpu.name} and gpu.simulated contradict: names of simulated GPUs begin with {MARK!r}, and no others")
     if tree is None:
         return ()
     world = _world(gpu, tree, entries)
+    world = world if recording is None else _replaying(world, recording)
     return world, *(_another(world, number, board) for number, board in enumerate(tree["boards"], 1))
 
 
@@ -39,7 +55,7 @@ def _another(world: World, number: int, tree: Tree) -> World:
 
 def _world(gpu: Gpu, tree: Tree, entries: Iterable[BackendEntry]) -> World:
     noise, paces = from_plain(Noise, tree["noise"]), tuple(_paces(tree))
-    world = World(
+    return World(
         board=_board(gpu, tree, uuid_of(noise, paces, tree["recording"])),
         peak_flops=gpu.peak_flops or 0.0,
         cuda=gpu.cuda,
@@ -51,14 +67,12 @@ def _world(gpu: Gpu, tree: Tree, entries: Iterable[BackendEntry]) -> World:
         faults=from_plain(tuple[Fault, ...], tree["faults"]),
         telling=tree["telling"],
     )
-    return world if tree["recording"] is None else _replaying(world, tree["recording"])
 
 
-def _replaying(world: World, name: str) -> World:
+def _replaying(world: World, run: Run) -> World:
     """With the times of a recorded run, and the packages it was measured with where the settings name none."""
-    from tuner.recorded_times import processes_of, recorded_run
+    from tuner.recorded_times import processes_of
 
-    run = recorded_run(name)
     chosen = {(package.module, package.distribution): package for package in (*_installed(run.environment), *world.packages)}
     return replace(world, recorded=processes_of(run), packages=tuple(chosen.values()), cuda=run.environment.cuda)
 
@@ -103,7 +117,8 @@ def with_packages(world: World, requirements: Iterable[str]) -> World:
     """``world`` with other versions installed ("name==version"). Raises `UsageError` for a distribution that it has not."""
     packages = world.packages
     for requirement in requirements:
-        name, _, version = requirement.partition("==")
+        written, _, version = requirement.partition("==")
+        name = canonicalize_name(written)
         if all(package.distribution != name for package in packages):
             there = ", ".join(dict.fromkeys(package.distribution for package in packages))
             raise UsageError(f"the simulated GPU has no distribution {name!r}; it has {there}")

@@ -17,6 +17,12 @@ def seconds_of(text: str, key: str) -> float:
     return sum(float(number) * UNITS_S[unit] for number, unit in re.findall(PART, text))
 
 
+def written(seconds: float) -> str:
+    """As `seconds_of` reads it, in the largest unit that leaves no rest: "4h", "90s"."""
+    unit = next((unit for unit in "hm" if seconds % UNITS_S[unit] == 0), "s")
+    return f"{seconds / UNITS_S[unit]:.3f}".rstrip("0").rstrip(".") + unit
+
+
 def words(seconds: float) -> str:
     """ "0.1 s", "90 s", "2 min 30 s", "15 min", "2 h 30 min"; whole minutes from ten minutes on."""
     if seconds < 1:

@@ -20,8 +20,8 @@ from statistics import median
 from backends.cell import Cell
 from backends.model import Model
 from backends.step.shape import RestTimes
-from store.decision import StepModel
 from store.scenario import WeightedCell
+from store.step_model import StepModel
 from tuner.ranks import Ranks
 from tuner.rates import Rates
 from tuner.step_shape import shape_of, tokens_of

@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 from backends.environment import Environment
-from reports import asked, explanation, justification, summary, wording
+from reports import asked, wording
 from reports.doctor import in_a_sentence
-from reports.sweep import ending_json
 from store.database.connect import Store, open_store
-from store.decision import Decision, Ruling
-from store.evidence.scrub import private_names, scrubbed
-from store.pins.pin import Pin
-from store.pins.pin_files import evidence_entry, write_pin
 from store.plan import Plan
-from store.runs.repository import load_run, newest_since, save_decision, set_left_out
-from store.runs.run import FINISHED, INCOMPLETE, Run
+from store.runs.repository import load_run, newest_since, set_left_out
+from store.runs.run import FINISHED, Run
 from store.serving.diagnosis import Finding
 from tuner.anchors import keep_anchors
-from tuner.budgeting.budget import budget_for, in_order
 from tuner.budgeting.prospect import prospect
 from tuner.budgeting.rationing import left_out, refuse_too_few
 from tuner.calibrated import noise_floor
+from tuner.conclude import conclude
 from tuner.consult import begin_engine, consult
-from tuner.decide import decide
-from tuner.deciding.explanation import explain
 from tuner.deciding.floor import said_of
-from tuner.deciding.incumbent import incumbent
-from tuner.deciding.wrong_answers import wrong_answers
 from tuner.doctor.diagnose import spoiled_by
-from tuner.ending import ending_of
-from tuner.errors import OK, Incomplete, UsageError, WrongResults
-from tuner.job import Job
+from tuner.errors import Incomplete, UsageError
+from tuner.job import Job, job_of
 from tuner.looks import CONFIRMING, REVISITS
-from tuner.machine import cautions_of, device_key, meet
+from tuner.machine import device_key, meet
 from tuner.measured_rests import measured_rests
-from tuner.new_run import default_arms, new_run, stage_of
-from tuner.pin import pin_of
+from tuner.new_run import new_run
 from tuner.plan import make_plan
 from tuner.predecessor import replaced
 from tuner.probe import open_cells, probe_arms
@@ -49,7 +36,7 @@ from tuner.recorded_times import refuse_unrecorded
 from tuner.refine import refine
 from tuner.rounds.lending import lending
 from tuner.search.begun import begin_searched
-from tuner.session import Facts, Session
+from tuner.session import Session
 from tuner.session_of import session_of
 from tuner.settings import Settings
 from tuner.waiting import Wait, take_device
@@ -95,21 +82,6 @@ def _measure(settings: Settings, store: Store, session: Session) -> str:
     lend = lending(settings, store, session, environment, owner)
     work_off(replace(job_of(run, plan, store, session, facts, settings.budget_s), lend=lend), run)
     return run.id
-
-
-def job_of(run: Run, plan: Plan, store: Store, session: Session, facts: Facts, budget_s: float | None) -> Job:
-    """What is to be done for ``run`` of ``plan``, beside those whom ``facts`` saw on the device."""
-    default = default_arms(run.default, run.arms)
-    return Job(
-        *(run.scenario, store, run.id, session, stage_of(plan)),
-        arms=in_order(run.arms, default.values(), plan.eager, run.scenario.measure.backends),
-        cells=run.cells,
-        exclusions=run.exclusions,
-        labels=cautions_of(facts),
-        default=default,
-        budget=budget_for(run, budget_s),
-        board=run.environment.board.uuid,
-    )
 
 
 def say_who_answered(progress: Progress, plan: Plan) -> None:
@@ -181,44 +153,3 @@ def announce(progress: Progress, run: Run) -> None:
     names = ", ".join(arm.name for arm in run.arms) or "no backend"
     whose = wording.who_chose(run.scenario) if run.scenario.engine.choices else "the engine's default is"
     progress.note(f"run {run.id} on {run.environment.board.name}: {names}; {whose} {run.default.backends}")
-
-
-def conclude(settings: Settings, store: Store, run_id: str) -> int:
-    """Decide a measured run, write the pin files, end the run in the store, print the summary.
-
-    In this order: where the pin cannot be written, the run stays open and the same command writes it without measuring.
-    """
-    run = load_run(store, run_id)
-    decision = decide(run, settings.without_default)
-    status = ended_as(decision)
-    run = replace(run, decision=decision, status=status)
-    pin = None if decision.ruling is Ruling.INCOMPLETE else write(run, decision, settings.pin_path)
-    save_decision(store, run_id, decision, status)
-    code = exit_code(run, decision)
-    if settings.json:
-        sys.stdout.write(ending_json(ending_of(run, decision, pin, settings.pin_path, code)))
-        return code
-    sys.stdout.write(summary.render(run, pin, str(settings.pin_path) if pin else None, store.url))
-    if settings.explain:
-        sys.stdout.write(f"\n{explanation.render_text(explain(run))}")
-    return code
-
-
-def exit_code(run: Run, decision: Decision) -> int:
-    """5 where what would be served answers wrongly (the pick, or without one the default), 3 where there is no pin."""
-    served = decision.pick or incumbent(run)
-    if served is not None and any(wrong_answers(run, served)):
-        return WrongResults.exit_code
-    return Incomplete.exit_code if decision.ruling is Ruling.INCOMPLETE else OK
-
-
-def ended_as(decision: Decision) -> str:
-    """The status of a run that was decided so."""
-    return INCOMPLETE if decision.ruling is Ruling.INCOMPLETE else FINISHED
-
-
-def write(run: Run, decision: Decision, path: Path) -> Pin:
-    """The pin's three files at ``path``, free of what says where they were made."""
-    public = scrubbed(run, private_names(run.scenario.engine))
-    pin = pin_of(public, decision, evidence_entry(path, public))
-    return write_pin(path, pin, justification.render(pin, public), public)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 
+from tuner.keeper import Facts
 from tuner.machine import refuse_busy, used_by_others
 from tuner.patience import Company, Wait, in_use
-from tuner.session import Facts, Session
+from tuner.session import Session
 
 __all__ = ["Wait", "take_device"]
 

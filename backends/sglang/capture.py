@@ -33,7 +33,7 @@ CURRENT = ("forward_metadata", "forward_metadata_spec_decode_expand")
 
 class GraphedStep(EagerCall):
     """See `backends.driver.PreparedCall`. Launches run eagerly on the true rows until the first `capturing`, on the static
-    padded rows from then on. Slots are layers: when one comes round again while recording, a new step begins.
+    padded rows from then on. While recording, as many launches as the model has layers are a step.
     """
 
     graph = True
@@ -48,7 +48,8 @@ class GraphedStep(EagerCall):
         self._step = self._batch
         self._captured: _Captured | None = None
         self._recording = False
-        self._in_step: set[int] = set()
+        self._in_graph = False
+        self._left_in_step = 0
 
     @contextmanager
     def capturing(self) -> Iterator[None]:
@@ -56,7 +57,7 @@ class GraphedStep(EagerCall):
 
         with self.active(), model_capture_mode():
             self._prepare_capture()
-            self._recording = True
+            self._recording, self._left_in_step = True, 0
             try:
                 yield
             finally:
@@ -72,16 +73,18 @@ class GraphedStep(EagerCall):
     def launch(self, slot: int) -> torch.Tensor:
         """Output [tokens or padded batch, query heads x value head dim], live rows first."""
         if self._recording:
-            self._enter_layer(slot)
+            self._enter_layer()
         return super().launch(slot)
 
-    def _enter_layer(self, slot: int) -> None:
-        """The part of the metadata that belongs inside the graph comes first in every step (for most backends: nothing)."""
-        if slot in self._in_step:
-            self._in_step.clear()
-        if not self._in_step:
+    def _enter_layer(self) -> None:
+        """The part of the metadata that belongs inside the graph (for most backends: nothing) comes first in it and first in every step."""
+        import torch
+
+        in_graph = self.data.q.is_cuda and torch.cuda.is_current_stream_capturing()
+        if not self._left_in_step or in_graph is not self._in_graph:
             self._engine.backend.init_forward_metadata_in_graph(self._batch)
-        self._in_step.add(slot)
+            self._in_graph, self._left_in_step = in_graph, self._engine.stage.model.attention_layers
+        self._left_in_step -= 1
 
     def _prepare_capture(self) -> None:
         self._static.fill(self._fill)

@@ -18,7 +18,7 @@ from backends.engine_says import EngineSays
 from backends.wire import from_plain
 
 ENTRY = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from backends.{engine}.asked import ask; ask.main()"
-ROOM = Path(backends.__file__).parents[1]  # of the code that was sent, whose folder goes when the worker ends, killed or not
+ROOM = Path(backends.__file__).parents[1]  # of the code that was sent, whose folder goes with the worker or its controller, killed or not
 
 Question = dict[str, Any]
 

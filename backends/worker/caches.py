@@ -26,13 +26,15 @@ PASSING = ("tmp.", "lock")  # beginnings of names of what is no entry: temporary
 @dataclass(frozen=True)
 class Library:
     """``variable`` names its cache, or a folder in which the cache is ``inside``; ``usual`` is that folder without it, below
-    the home (which ``home`` may name); None = nowhere that could be the image's."""
+    the home (which ``home`` may name); None = nowhere that could be the image's. ``file_is_lock``: whoever builds there waits for
+    as long as a file named lock is there, so that one which a killed build left holds up everybody."""
 
     variable: str
     usual: str | None
     inside: str = "."
     home: str = "HOME"
     movable: bool = False
+    file_is_lock: bool = False
 
     def place(self, environ: MutableMapping[str, str]) -> pathlib.Path | None:
         if named := environ.get(self.variable):
@@ -45,9 +47,9 @@ COMPILED = "TORCHINDUCTOR_CACHE_DIR"
 LIBRARIES = (
     Library("TRITON_CACHE_DIR", ".triton/cache", home="TRITON_HOME", movable=True),
     Library(COMPILED, None, movable=True),
-    Library("FLASHINFER_WORKSPACE_BASE", ".", inside=".cache/flashinfer"),
+    Library("FLASHINFER_WORKSPACE_BASE", ".", inside=".cache/flashinfer", file_is_lock=True),
     Library("TVM_FFI_CACHE_DIR", ".cache/tvm-ffi"),
-    Library("TORCH_EXTENSIONS_DIR", ".cache/torch_extensions"),
+    Library("TORCH_EXTENSIONS_DIR", ".cache/torch_extensions", file_is_lock=True),
 )
 
 

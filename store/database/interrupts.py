@@ -1,5 +1,5 @@
-"""Signals that end a command are heard between two transactions, never inside one: a session of SQLAlchemy does not bear an exception at
-just any line."""
+"""Signals that end a command are heard between two transactions, never inside one, and before or after settings are composed: neither a
+session of SQLAlchemy nor OmegaConf bears an exception at just any line."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -20,20 +21,29 @@ def held_back() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # not heard here
         return
-    before: dict[int, Handler] = {number: handler for number in ENDING if callable(handler := signal.getsignal(number))}
-    heard: list[tuple[int, FrameType | None]] = []
+    heard: list[Callable[[], Any]] = []
 
-    def hold(number: int, frame: FrameType | None) -> None:
-        heard.append((number, frame))
+    def hold(usual: Handler, number: int, frame: FrameType | None) -> None:
+        heard.append(partial(usual, number, frame))
         if len(heard) > 1:
-            before[number](number, frame)
+            usual(number, frame)
 
-    for number in before:
-        signal.signal(number, hold)
+    try:
+        with heard_by(hold):
+            yield
+    finally:
+        if len(heard) == 1:
+            heard[0]()
+
+
+@contextmanager
+def heard_by(handle: Callable[[Handler, int, FrameType | None], None]) -> Iterator[None]:
+    """Inside, signals that end a command come to ``handle``, behind the handler that each has outside."""
+    before: dict[int, Handler] = {number: handler for number in ENDING if callable(handler := signal.getsignal(number))}
+    for number, usual in before.items():
+        signal.signal(number, partial(handle, usual))
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if len(heard) == 1:
-            before[heard[0][0]](*heard[0])
+        for number, usual in before.items():
+            signal.signal(number, usual)

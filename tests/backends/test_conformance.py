@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import torch
-from ruamel.yaml import YAML
+import yaml
 
 import conf
 from backends.arm import Arm, Provider
@@ -30,6 +30,7 @@ from backends.phases import Phases
 from backends.seat import Seat
 from tests.backends.small import CONTEXT_LENGTH, QUICK, bench, decode, model, prefill, silent
 
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 SLOTS = 4
 CPU_LAYER = LayerKind("full", layers=2, query_heads=4, kv_heads=2, head_dim=64, value_head_dim=64)
 CUDA_LAYER = LayerKind("full", layers=2, query_heads=16, kv_heads=4, head_dim=128, value_head_dim=128)
@@ -57,7 +58,7 @@ def cells(device: str, attention: str) -> list[Cell]:
 def drivers() -> Iterator[Any]:
     """(backend, driver's entry, device, attention, page size) of every conf entry."""
     for path in sorted((Path(conf.__path__[0]) / "backend").glob("*.yaml")):
-        described = YAML(typ="safe").load(path)
+        described = yaml.load(path.read_text(), LOADER)
         for entry in described.get("drivers", ()):
             taken = itertools.product(entry["devices"], entry.get("attention", ["mha"]), page_sizes(described))
             for device, attention, page_size in taken:

@@ -74,10 +74,26 @@ def test_what_no_run_has_is_refused_by_a_limit_elsewhere_or_not_measured() -> No
 
 def test_an_arm_that_was_lost_says_how_and_a_time_goes_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     run, _ = example("qwen3_8b-h200")
-    broken = Seen("a run", "fa4/p1", "decode-64", None, False, "crashed: illegal memory access")
+    broken = Seen("a run", "fa4/p1", "decode-64", None, False, "crashed: illegal memory access", True, 0.5)
     assert page._measured(broken) == "lost: crashed: illegal memory access; fa4/p1 on decode-64, a run"
-    assert evidence._weight(replace(broken, us=1.0, lost=None)) > evidence._weight(broken)
+    assert evidence._tells_more(replace(broken, us=1.0, lost=None), broken)
     assert isinstance(run, Run)
+
+
+def test_the_cell_that_most_steps_of_its_run_are_stands_for_them_and_no_run_goes_before_another_for_it() -> None:
+    small, large = (Seen("a run", "fa3/p1", f"decode-{batch}", 1.0, True, None, False, share) for batch, share in ((2, 0.2), (8, 0.5)))
+    assert evidence._tells_more(large, small) and not evidence._tells_more(replace(large, example="another"), small)
+    assert evidence._tells_more(replace(small, usual=True), large)
+
+
+def test_a_cell_of_one_layer_kind_stands_for_its_place_as_that_of_a_whole_model_does() -> None:
+    run, _ = example("qwen3_8b-h200")
+    weighted = next(each for each in run.cells if each.cell.name == "decode-64")
+    trial = next(each for each in run.trials if each.cell == "decode-64")
+    of_kind = replace(weighted, cell=replace(weighted.cell, name="decode-64-window", layer=replace(weighted.cell.layer, name="window")))
+    known = {arm.name: arm for arm in run.arms}[trial.arm]
+    names = [(weighted, "decode-64"), (of_kind, "decode-64-window"), (of_kind, "decode-16-window")]
+    assert [evidence._evidence("a run", known, each, replace(trial, cell=name), None).usual for each, name in names] == [True, True, False]
 
 
 def test_a_backend_made_for_other_hardware_is_told_once() -> None:

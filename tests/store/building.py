@@ -13,11 +13,13 @@ from backends.model import Attention, LayerKind, Model
 from backends.outcome import Outcome
 from backends.reason import Reason
 from backends.spec import TimingSpec
-from store.decision import CellResult, Decision, Interval, Pair, PairScore, Ruling, StepModel
+from store.decision import CellResult, Decision, Interval, Pair, PairScore, Ruling
 from store.digest import run_digest
 from store.pins.pin import PIN_SCHEMA, Pin, Requests, ValidFor
 from store.runs.run import PROTOCOL_VERSION, DefaultPick, Run
-from store.scenario import Decide, Engine, Exclusion, Lengths, Measure, Objective, Scenario, Speculation, Traffic, WeightedCell
+from store.scenario import Decide, Engine, Exclusion, Measure, Objective, Scenario, Speculation, WeightedCell
+from store.step_model import StepModel
+from store.traffic import Lengths, Traffic
 
 LAYER = LayerKind("full", 36, 32, 8, 128, 128)
 BACKENDS = ("fa3", "flashinfer", "triton", "torch_native", "flex_attention")

@@ -18,7 +18,8 @@ from backends.model import Attention, LayerKind, Model
 from backends.outcome import Outcome
 from backends.spec import TimingSpec
 from store.runs.run import PROTOCOL_VERSION, DefaultPick, Run
-from store.scenario import Decide, Engine, Exclusion, Lengths, Measure, Objective, Scenario, Speculation, Traffic, WeightedCell
+from store.scenario import Decide, Engine, Exclusion, Measure, Objective, Scenario, Speculation, WeightedCell
+from store.traffic import Lengths, Traffic
 
 LAYERS = 32
 LAYER = LayerKind("full", LAYERS, 32, 8, 128, 128)

@@ -9,7 +9,8 @@ from backends.gpu import Gpu
 from backends.model import LayerKind, Model
 from backends.spec import TimingSpec
 from store.plan import Server
-from store.scenario import Decide, Engine, Lengths, Measure, Objective, Scenario, Speculation, Traffic
+from store.scenario import Decide, Engine, Measure, Objective, Scenario, Speculation
+from store.traffic import Lengths, Traffic
 from tests.asking import gpu, mla_model, model
 
 TIMING = TimingSpec(

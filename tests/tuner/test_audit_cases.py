@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from reports import audit
 from reports.plan import render_text
 from store.decision import Pair
 from store.verdicts.verdict import Status
+from tests.cases.reading import read_cases
 from tests.tuner.building import H200, one_cell_each
 from tuner.audit_recorded import audit_of_figures
 from tuner.auditing.obstacles import obstacle
@@ -25,7 +25,7 @@ from tuner.pin import pin_of
 from tuner.plan import make_plan
 from tuner.settings import compose
 
-CASES = YAML(typ="safe").load(Path(__file__).parents[1] / "cases" / "audit.yaml")
+CASES = tuple(read_cases("audit").values())
 REPORTED = [case for case in CASES if "figures" in case]
 PLANNED = [case for case in CASES if "plan" in case]
 FEW = "backend=[fa3,flashinfer,triton]"  # those that the reports compare

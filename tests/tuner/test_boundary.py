@@ -37,6 +37,16 @@ def test_debug_shows_the_traceback_and_keeps_the_code(monkeypatch, capsys):
     assert "Traceback" in capsys.readouterr().err
 
 
+def test_a_folder_that_is_gone_is_said_and_not_a_file_without_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (gone := tmp_path / "gone").mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert run(["plan", "gpu=h200", FEW]) == 2
+    assert capsys.readouterr().err.startswith("attnpin: the folder that this was started in is gone; change to one that is there")
+
+
 IMPORTING = "class Interrupted:\n def find_spec(self, *_): raise KeyboardInterrupt\nsys.meta_path.insert(0, Interrupted())"
 ENDING = "sys.modules['tuner.cli'] = types.SimpleNamespace(run=lambda words: 0); atexit.register(os.kill, os.getpid(), signal.SIGINT)"
 

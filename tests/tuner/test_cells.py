@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from backends.cell import PageLayout, Phase, kv_bytes, visible_keys
 from backends.kv.layout import pages_needed
-from store.scenario import Lengths, Traffic, WeightedCell
+from store.scenario import WeightedCell
+from store.traffic import Lengths, Traffic
 from tests.tuner.planning import CHAT, GEMMA3, LLAMA, scenario, server
 from tuner.cells import Workload, cells_for
 from tuner.workload.lengths import mean_tokens

@@ -37,6 +37,19 @@ def test_an_option_without_its_value_points_to_the_help_of_its_own_command(words
     assert re.findall(r"attnpin [^`]*--help", said) == [f"attnpin {command} --help"] and words[-1] in said and said.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["calibrate", "--processes", "1"], "Invalid value '1' for '--processes': Input should be greater than or equal to 2"),
+        (["calibrate", "--slowed=3"], "Invalid value '3' for '--slowed': Input should be less than or equal to 1"),
+        (["confirm", "--pin", "p", "--each", "no", "--", "x"], "Invalid value 'no' for '--each': Input should be a valid integer"),
+        (["compare", "--candidate", "present", "--tuning", "pinnd"], "Invalid value 'pinnd' for '--tuning': 'pinnd' is not one of "),
+    ],
+)
+def test_a_value_that_an_option_does_not_take_is_named(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(words, capsys).startswith(f"attnpin: {said}")
+
+
 @pytest.mark.parametrize("command", WITH_OVERRIDES)
 def test_a_slip_in_an_override_is_told_the_right_key_and_no_other_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused([command, "modle=tiny"], capsys)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from backends.asked import asking
 from backends.capability import Judgement
@@ -18,6 +16,7 @@ from backends.judgement import judge
 from backends.model import Attention
 from store.scenario import Scenario, Speculation
 from tests.asking import FULL, MLA, entries, gpu, model
+from tests.cases.reading import read_cases
 from tests.tuner.planning import scenario
 from tuner.engines.sglang.pages import page_sizes
 from tuner.engines.sglang.platforms import default_page_size
@@ -25,7 +24,7 @@ from tuner.engines.sglang.questions import question_for
 from tuner.engines.sglang.rules import rules_for
 from tuner.plan import plan_of
 
-CASES = YAML(typ="safe").load(Path(__file__).parents[1] / "cases" / "limits.yaml")
+CASES = tuple(read_cases("limits").values())
 REPORTS = {
     **{"b01": 3, "b02": 2, "b03": 3, "b04": 3, "b05": 0, "b07": 3, "b08": 2, "b09": 0, "b11": 3, "b12": 2, "b13": 2, "b14": 2},
     **{"b15": 2, "b16": 0, "b17": 2, "b18": 0, "b19": 0, "b20": 2, "b21": 0, "b22": 0, "b23": 0, "b24": 2, "b25": 2, "b26": 3},

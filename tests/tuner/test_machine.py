@@ -7,8 +7,8 @@ import pytest
 from backends.environment import Board, Distribution
 from tests.tuner.building import H200, one_cell_each
 from tuner.errors import MeasurementInvalid, UsageError
+from tuner.keeper import Facts
 from tuner.machine import cautions_of, device_key, engine_version, refuse_busy, seen_on, settings_on
-from tuner.session import Facts
 from tuner.settings import compose
 
 RUN = one_cell_each({"fa3": (500.0, 100.0)})

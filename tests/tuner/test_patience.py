@@ -23,5 +23,7 @@ def test_each_visit_of_others_has_the_whole_wait() -> None:
     assert company.bear(OTHERS) == "60 s of 1 h have passed"
     company.left()
     assert company.bear(OTHERS) == "30 s of 1 h have passed"
-    with pytest.raises(MeasurementInvalid, match=f"^NVIDIA H200 is used by others: {OTHERS} still after 1 h; wait longer"):
+    with pytest.raises(
+        MeasurementInvalid, match=f"^NVIDIA H200 is used by others: {OTHERS} still after 1 h; set wait_for_gpu=2h to wait longer"
+    ):
         company.bear(OTHERS)

@@ -12,9 +12,9 @@ from store.pins.pin import Requests
 from store.pins.pin_files import read_pin, verify_evidence
 from store.runs.run import Run
 from tests.tuner.building import DECODE, PREFILL, Recipe, arm, build, one_cell_each
+from tuner.conclude import write
 from tuner.decide import decide
 from tuner.pin import arms_under, pin_of, valid_for
-from tuner.tune import write
 
 NAMES = ("torch", "triton", "flashinfer-python", "flashinfer-cubin", "sgl-kernel", "wave")
 IMPORTS = (

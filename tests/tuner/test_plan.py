@@ -10,7 +10,8 @@ import pytest
 
 from backends.wire import from_plain, to_plain
 from store.plan import Plan
-from store.scenario import Lengths, Speculation
+from store.scenario import Speculation
+from store.traffic import Lengths
 from tests.asking import entries, gpu, undriven
 from tests.tuner.planning import B200, CHAT, CPU, DSV3, H100, LLAMA, scenario, server
 from tuner.plan import plan_of

@@ -9,7 +9,7 @@ import pytest
 from backends.environment import Board
 from tests.tuner.conftest import HERE, scripted_backends
 from tests.tuner.jobs import Site, assert_stored_as_measured
-from tuner import probe, session
+from tuner import keeper, probe, session
 from tuner.clock import PhaseClock
 from tuner.progress import Progress
 from tuner.session import GIB, MOST_AHEAD, Session, room
@@ -93,7 +93,7 @@ def count_workers(monkeypatch: pytest.MonkeyPatch) -> tuple[list[object], list[o
     started: list[object] = []
     handed_over: list[object] = []
 
-    class Counted(session.Worker):
+    class Counted(keeper.Worker):
         def launch(self):  # type: ignore[no-untyped-def]
             if self not in started:
                 started.append(self)
@@ -105,6 +105,6 @@ def count_workers(monkeypatch: pytest.MonkeyPatch) -> tuple[list[object], list[o
                 handed_over.append(worker)
             return worker
 
-    monkeypatch.setattr(session, "Worker", Counted)
+    monkeypatch.setattr(keeper, "Worker", Counted)
     monkeypatch.setattr(session, "Ahead", CountedAhead)
     return started, handed_over

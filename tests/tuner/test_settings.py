@@ -7,7 +7,8 @@ import pytest
 
 from backends.gpu import Gpu
 from backends.model import Attention
-from store.scenario import Lengths, Objective
+from store.scenario import Objective
+from store.traffic import Lengths
 from tests.tuner.composed import composed, refusal
 from tests.tuner.hf.configuring import written
 from tuner import names
@@ -176,7 +177,6 @@ def test_a_model_of_ones_own_comes_from_the_folder_given_and_ours_keep_their_nam
         ("model.layers=[{nam: x}]", "model.layers has no 'nam'", "name"),
         ("engine.speculative.algorithm=EAGEL3", "engine.speculative.algorithm", "EAGLE3"),
         ("engine.speculative.algorithm=ngrma", "engine.speculative.algorithm", "NGRAM"),
-        ("engine.speculative.draft_backend=flashinfr", "engine.speculative.draft_backend", "flashinfer"),
         ("model.declared_kv_dtype=float8_e4m3", "model.declared_kv_dtype", "float8_e4m3fn"),
     ],
 )
@@ -184,6 +184,23 @@ def test_a_typo_gets_the_nearest_name(override, key, nearest):
     text = refusal(override)
     assert repr(key) in text or key in text
     assert f"did you mean {nearest}" in text
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        (
+            "pin.path=ünï/pin.yaml",
+            "The override 'pin.path=ünï/pin.yaml' cannot be read; put its value in quotes of its own: 'pin.path=\"ünï/pin.y",
+        ),
+        ("measure.backends=fa3", "measure.backends=fa3 is one value where a list is asked; write 'measure.backends=[fa3]'"),
+        ("measure.timing=5", "measure.timing=5 is one value for a group of settings; set them one by one, such as measure.timing.blocks"),
+        ("model=tiny,qwen3_8b", "model=tiny,qwen3_8b gives several values; give one, or a list as key=[a,b]; `attnpin tune --multirun` "),
+        ("measure.variants=[{backend: a, x: 4}]", "measure.variants[0]: value 4 (int) is incompatible with type hint 'str'; put it in "),
+    ],
+)
+def test_a_value_of_another_shape_is_told_how_to_be_written(override, said):
+    assert refusal(override).startswith(said)
 
 
 def test_a_slip_inside_an_entry_of_a_list_is_said_with_the_list():

@@ -1,14 +1,23 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tuner.errors import UsageError
-from tuner.spans import seconds_of, words
+from tuner.spans import seconds_of, words, written
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("15m", 900), ("2h", 7200), ("1h30m", 5400), ("0.5h", 1800)])
 def test_a_span_is_read_as_it_is_written(text: str, seconds: float) -> None:
     assert seconds_of(text, "key") == seconds
+
+
+@given(st.integers(1, 10_000_000))
+def test_a_span_is_written_as_it_is_read(milliseconds: int) -> None:
+    for seconds in (milliseconds, milliseconds / 1000):
+        assert seconds_of(written(seconds), "key") == pytest.approx(seconds, rel=1e-9)
+    assert (written(14_400), written(90), written(0.2)) == ("4h", "90s", "0.2s")
 
 
 @pytest.mark.parametrize("text", ["90", "2 h", "2d", "-5m", "", "h"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from store.scenario import Lengths
+from store.traffic import Lengths
 from tests.tuner.composed import refusal
 from tuner.cli import run
 from tuner.settings import compose

@@ -15,7 +15,7 @@ from store.database.connect import open_store, reading
 from store.errors import DiskFull
 from store.runs.repository import newest_run
 from tests.tuner.jobs import UNDECIDED, Site, assert_stored_as_measured
-from tuner import tune
+from tuner import conclude, tune
 from tuner.job import Job
 
 FORK = multiprocessing.get_context("fork")  # what a new process would import first is imported already
@@ -33,8 +33,9 @@ def killed_after(site: Site, seconds: float, at_work: bool) -> bool:
     begun = FORK.Event()
 
     def run() -> None:
-        book_time = Job.book_time
-        Job.book_time = lambda job: (book_time(job), begun.set())
+        keep_trials, keep_round = Job.keep_trials, Job.keep_round
+        Job.keep_trials = lambda job, trials: (keep_trials(job, trials), begun.set())
+        Job.keep_round = lambda job, measured: (keep_round(job, measured), begun.set())
         site.tune(*LONG)
 
     job = FORK.Process(target=run)
@@ -102,7 +103,7 @@ def test_a_pin_that_cannot_be_written_leaves_the_run_open_and_is_written_without
         raise DiskFull("pin.yaml has no room on its disk; free some and run the same command again")
 
     with monkeypatch.context() as patch:
-        patch.setattr(tune, "write_pin", full)
+        patch.setattr(conclude, "write_pin", full)
         assert site.tune() == 4
     assert capsys.readouterr().err.splitlines()[-1] == "attnpin: pin.yaml has no room on its disk; free some and run the same command again"
     measured = site.run

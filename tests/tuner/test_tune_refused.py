@@ -15,7 +15,8 @@ from backends.environment import Environment
 from store.database.connect import open_store
 from store.past.history import list_runs
 from tests.tuner.jobs import Site
-from tuner.session import Facts, Session
+from tuner.keeper import Facts
+from tuner.session import Session
 
 
 @pytest.fixture

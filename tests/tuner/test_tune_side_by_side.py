@@ -15,7 +15,8 @@ from store.past.history import list_runs
 from store.runs.repository import load_run
 from store.runs.run import Run
 from tests.tuner.jobs import Site, assert_stored_as_measured
-from tuner.session import Facts, Session
+from tuner.keeper import Facts
+from tuner.session import Session
 
 OTHER = "model.name=other"
 

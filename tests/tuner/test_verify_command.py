@@ -127,8 +127,7 @@ def test_a_wrong_request_is_exit_2(unset: Path, words: list[str], says: str, cap
     assert says in capsys.readouterr().err
 
 
-def test_a_pin_of_a_simulated_gpu_is_refused(unset: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    simulated = unset.with_name("simulated.yaml")
-    simulated.write_text(unset.read_text().replace("gpu: NVIDIA H200", "gpu: simulated H200"))
+def test_a_pin_of_a_simulated_gpu_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    simulated = written(tmp_path, unset=True, gpu="simulated H200")
     assert verify(simulated, "--log", str(LOGS / NAMES[0])) == 2
     assert "made on simulated H200, which no server runs on" in capsys.readouterr().err

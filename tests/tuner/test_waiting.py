@@ -14,7 +14,8 @@ from tests.tuner.jobs import Site
 from tuner import waiting
 from tuner.errors import MeasurementInvalid
 from tuner.hydra_app import hydra_arguments
-from tuner.session import Facts, Session
+from tuner.keeper import Facts
+from tuner.session import Session
 from tuner.settings import compose
 from tuner.waiting import Wait
 
@@ -71,7 +72,7 @@ def test_when_the_time_is_over_the_job_ends_with_nothing_measured(
     busy_for(iter(int, 1), monkeypatch)
     assert site.tune("wait_for_gpu=0.1s") == 4
     last = capsys.readouterr().err.splitlines()[-1]
-    assert " is used by others: 40.0 GiB are taken, at 97 % load still after 0.1 s; wait longer with wait_for_gpu=4h, or " in last
+    assert " is used by others: 40.0 GiB are taken, at 97 % load still after 0.1 s; set wait_for_gpu=0.2s to wait longer, or " in last
     assert list_runs(open_store(site.url)) == ()
 
 
@@ -79,8 +80,16 @@ def test_another_run_of_attnpin_is_waited_for_no_longer_either() -> None:
     clock = iter([0.0, 60.0, 7300.0])
     wait = Wait(7200.0, lambda: next(clock))
     assert wait.go_on("GPU-1 is held by bob") == "60 s of 2 h have passed"
-    with pytest.raises(MeasurementInvalid, match="^GPU-1 is held by bob still after 2 h; wait longer with wait_for_gpu=4h, or choose"):
+    with pytest.raises(MeasurementInvalid, match="^GPU-1 is held by bob still after 2 h; set wait_for_gpu=4h to wait longer, or choose"):
         wait.go_on("GPU-1 is held by bob")
+
+
+def test_who_is_not_waited_for_is_told_no_longer_wait() -> None:
+    clock = iter([0.0, 0.1])
+    with pytest.raises(
+        MeasurementInvalid, match="^GPU-1 is held by bob, and it is not waited for; free it and run the same command again$"
+    ):
+        Wait(0.0, lambda: next(clock)).go_on("GPU-1 is held by bob")
 
 
 def test_without_a_limit_another_run_of_attnpin_is_waited_for_as_long_as_it_takes() -> None:

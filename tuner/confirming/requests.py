@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from store.scenario import Lengths, Traffic
+from store.traffic import Lengths, Traffic
 from tuner.traffic.requests import Ints, Requests
 from tuner.workload.lengths import length_at, mean_tokens, strata
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from store.decision import CellResult, Interval, Pair, StepModel
+from store.decision import CellResult, Interval, Pair
 from store.scenario import WeightedCell
+from store.step_model import StepModel
 from tuner.deciding.contest import Contest
 from tuner.deciding.scores import cell_differences, cell_ratio, served_ln
 from tuner.objective import US_PER_MS

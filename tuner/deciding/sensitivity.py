@@ -8,8 +8,7 @@ from statistics import fmean
 
 from backends.measured import CellRound
 from reports.sensitivity import sentence
-from store.decision import Sensitivity
-from store.revisit import Condition, Revisit
+from store.revisit import Condition, Revisit, Sensitivity
 from store.runs.run import Run
 from tuner.deciding.table import Table
 from tuner.objective import served

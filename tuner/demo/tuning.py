@@ -9,12 +9,14 @@ from pathlib import Path
 
 from reports import story, summary
 from store.decision import Decision
+from store.files import destination
 from store.runs.run import Run
+from tuner.conclude import write
 from tuner.demo.recordings import recording
 from tuner.demo.replay import Pace, pace_for, replay
 from tuner.errors import UsageError
+from tuner.pin_place import refuse_folder
 from tuner.progress import Progress
-from tuner.tune import write
 
 LIKE_TUNE = "That is what `attnpin tune` does, beside a GPU. What it would measure here, and what not: `attnpin plan`"
 
@@ -32,8 +34,10 @@ def run_demo(name: str, folder: Path | None, fast: bool) -> None:
 
 
 def pin_path(folder: Path | None) -> Path:
-    """Where the pin goes. Raises `UsageError` rather than let recorded numbers take the place of a pin that is there."""
+    """Where the pin goes. Raises `UsageError` where no file can be written, and rather than let recorded numbers take the place of a pin
+    that is there."""
     path = (folder or Path(tempfile.mkdtemp(prefix="attnpin-demo-"))) / "pin.yaml"
+    refuse_folder(f"--out {folder}", destination(path))
     if path.exists():
         raise UsageError(f"{path} is there already and the demo replaces no pin; give another folder with --out")
     return path

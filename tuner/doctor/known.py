@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -103,13 +104,19 @@ def _entries(file: Traversable, kind: type[Entry]) -> Iterator[Entry]:
     if not file.is_file():
         return
     try:
-        for row in _rows(YAML(typ="safe").load(file.read_text(encoding="utf-8"))):
+        for row in _rows(_read(file.read_text(encoding="utf-8"))):
             entry = from_plain(kind, row)
             for versions in ("versions", "torch", "engine_versions"):
                 SpecifierSet(getattr(entry, versions, ""))
             yield entry
     except (YAMLError, WireError, InvalidSpecifier, TypeError) as error:
         raise UsageError(f"{KNOWLEDGE}/{file.name} cannot be used: {' '.join(str(error).split())}; correct that entry") from None
+
+
+@cache
+def _read(text: str) -> Any:
+    """To be read only; a plan looks at all five files, and a sweep makes many plans."""
+    return YAML(typ="safe").load(text)
 
 
 def _rows(content: Any) -> list[Any]:

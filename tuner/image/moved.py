@@ -25,15 +25,19 @@ def moved(pin: Pin, run: Run, listing: Listing, now: Environment) -> tuple[Chang
         )
     under = [arm for arm in run.arms if run.decision and arm.name in arms_under(run.decision)]
     names = dict.fromkeys((*then, *(each.name for each in distributions_under(now, under))))
-    return (*_python(pin, listing), *_distributions(names, then, run, listing, now))
+    return (*_python(pin, listing), *_distributions(names, then, pin, run, listing, now))
 
 
-def _distributions(names: dict[str, None], then: dict[str, str], run: Run, listing: Listing, now: Environment) -> Iterator[Change]:
+def _distributions(
+    names: dict[str, None], then: dict[str, str], pin: Pin, run: Run, listing: Listing, now: Environment
+) -> Iterator[Change]:
+    """torch is known by either of its versions: that of PyPI's distribution lacks the CUDA tag by which that very build calls itself."""
+    itself = {"torch": pin.valid_for.torch}
     for name in names:
         before, after = then.get(name), listing.of(name)
         if after is None:
             yield Change(name, before, PERHAPS_UNNAMED if listing.unnamed else None, arms_on(run, now, name))
-        elif before is None or not after.is_release(before):
+        elif not any(version and after.is_release(version) for version in (before, before and itself.get(name))):
             yield Change(name, before, after.written, arms_on(run, now, name))
 
 

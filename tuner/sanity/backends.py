@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from backends.dtypes import ELEMENT_BYTES
 from backends.question import ENGINES, FEATURES
-from tuner.engines.sglang.unheard import DRAFTS
 from tuner.kv_size import PACKED_BYTES
 from tuner.sanity.tree import Tree, at
 from tuner.suggest import instead
@@ -42,9 +40,6 @@ def unknown_names(tree: Tree) -> Iterator[str]:
     for key, name in asked:
         if name is not None and name not in backends:
             yield f"{key} names {name!r}, which is not among the backends chosen; {instead(name, backends)}"
-    drafting, drafts = tree["engine"]["speculative"]["draft_backend"], {*backends, *chain.from_iterable(DRAFTS.values())}
-    if drafting is not None and drafting not in drafts:
-        yield f"engine.speculative.draft_backend names {drafting!r}, which is no known backend; {instead(drafting, drafts)}"
     for name in tree["engine"]["features"]:
         if name not in FEATURES:
             yield f"engine.features names {name!r}, which is no known feature; {instead(name, FEATURES)}"

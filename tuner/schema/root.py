@@ -61,5 +61,7 @@ def register() -> None:
     from hydra.core.config_store import ConfigStore
     from omegaconf import OmegaConf
 
-    ConfigStore.instance().store(name="schema", node=Root)
+    store = ConfigStore.instance()
+    store.store(name="schema", node=Root)
+    store.__dict__["__deepcopy__"] = lambda memo: store  # Hydra copies it at each look into a group, which is most of `tune --help`
     OmegaConf.register_new_resolver("pins_of", folder_of_pins)

@@ -12,7 +12,8 @@ import numpy as np
 from backends.cell import Phase
 from store.plan import Server
 from store.recorded_traffic import Coverage, RecordedStep, RecordedTraffic, SpareStep
-from store.scenario import Scenario, Traffic
+from store.scenario import Scenario
+from store.traffic import Traffic
 from tuner.ranks import ranks_of
 from tuner.traffic.groups import Groups, far_half, gathered, points_of
 from tuner.traffic.loads import MOST_LOADS

@@ -61,7 +61,8 @@ def flags_by_rules(case: Case) -> FlagsNow:
     release = parsed(version) if version else None
     if release is None or release.public not in RULE_SETS.get(pin.engine, ()):
         read = ", ".join(RULE_SETS.get(pin.engine, ()))
-        why = f"its rules were read in {name} {read}, not in {version}" if version else f"no {name} is installed there"
+        there = version if release else f"what is there ({version})"
+        why = f"its rules were read in {name} {read}, not in {there}" if version else f"no {name} is installed there"
         return FlagsNow("attnpin's rules", pinned, unknown=f"not to be told, since {why}")
     by = f"attnpin's rules for {name} {release.public}"
     before = _settled(pinned_scenario(case, run.default.rules_version), run.environment.releases)

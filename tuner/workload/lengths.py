@@ -6,7 +6,7 @@ import math
 from random import Random
 from statistics import NormalDist
 
-from store.scenario import Lengths
+from store.traffic import Lengths
 
 P95 = NormalDist().inv_cdf(0.95)
 MEAN_POINTS = 2048

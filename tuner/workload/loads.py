@@ -17,7 +17,7 @@ from random import Random
 from backends.cell import Phase
 from backends.drafting import NO_DRAFT, Tree
 from store.plan import Server
-from store.scenario import Traffic
+from store.traffic import Traffic
 from tuner.workload.lengths import length_at, strata, whole_pages
 from tuner.workload.prefill_pieces import Piece, packed, population
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from store.scenario import Traffic
+from store.traffic import Traffic
 from tuner.workload.lengths import length_at, strata
 
 POPULATION = 1024

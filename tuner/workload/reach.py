@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from store.plan import Server
-from store.scenario import Traffic
+from store.traffic import Traffic
 from tuner.workload.lengths import whole_pages
 from tuner.workload.loads import Load, decode_load
 

@@ -10,15 +10,16 @@ from pathlib import Path
 from backends.condition import LeftLock
 from backends.worker import caches
 
-# The file whose being there is the lock. Source: torch/utils/cpp_extension.py and file_baton.py (2.13). FlashInfer's own
-# *.lock files (0.6.14) are always there: the kernel lets go of them when a process ends.
+# The file whose being there is the lock. Source: torch/utils/cpp_extension.py and file_baton.py (2.13), by which early releases of
+# FlashInfer build too. Its *.lock files of today (0.6.14) and tvm-ffi's (tvm_ffi/utils/lockfile.py 0.1.11) are always there: the
+# kernel lets go of them when a process ends.
 NAME = "lock"
 DEEPEST = 5  # FlashInfer: version/architectures/cached_ops/module/lock
 
 
 def found() -> tuple[LeftLock, ...]:
-    """In the caches where libraries build with ninja, as this process would use them; oldest first."""
-    places = (library.place(os.environ) for library in caches.LIBRARIES if not library.movable)
+    """In the caches where such a file holds others up, as this process would use them; oldest first."""
+    places = (library.place(os.environ) for library in caches.LIBRARIES if library.file_is_lock)
     return below((place for place in places if place is not None), time.time())
 
 

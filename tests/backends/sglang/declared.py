@@ -1,16 +1,17 @@
 """What a backend's entry declares of a feature, from its limits alone, so that no test has a list of its own.
 
-Reads the entries with whichever YAML library there is: the tests on a GPU run where the engine is, without attnpin's own packages.
+Reads the entries with PyYAML, which an engine brings too: the tests on a GPU run where it is, without attnpin's own packages.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 import conf
 from backends.arm import Provider
@@ -54,11 +55,8 @@ def entries() -> dict[str, BackendEntry]:
 
 
 def _loaded(path: Path) -> dict[str, Any]:
-    try:
-        read: Any = importlib.import_module("ruamel.yaml").YAML(typ="safe").load
-    except ImportError:
-        read = importlib.import_module("yaml").safe_load
-    return dict(read(path.read_text()))
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return dict(yaml.load(path.read_text(), loader))
 
 
 def engine_driver(entry: BackendEntry) -> DriverEntry | None:

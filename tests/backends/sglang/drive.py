@@ -20,6 +20,7 @@ from backends.kv.inputs import lay_out
 from backends.latent import attended
 from backends.model import LayerKind
 from backends.sglang.driver import SglangDriver
+from tests.backends.sglang.interpreted import hasten
 from tests.backends.sglang.standing import (
     CELLS,
     CHUNKS,
@@ -201,6 +202,7 @@ CASES: dict[str, Callable[[], Any]] = {
 
 if __name__ == "__main__":
     torch.set_num_threads(1)  # the tensors are tiny
+    hasten()
     results = {name: outcome(case) for name, case in CASES.items()}
     engine = EXTRAS["sglang"]
     print(json.dumps({"version": engine.version, "warnings": engine.warnings, "cases": results}), file=sys.__stdout__)

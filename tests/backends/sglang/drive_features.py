@@ -49,6 +49,9 @@ def run(rules: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    from tests.backends.sglang.interpreted import hasten  # needs Triton, which there is where the engine is
+
     torch.set_num_threads(1)  # the tensors are tiny
+    hasten()
     results = run(sys.argv[1])
     print(json.dumps({"version": EXTRAS["sglang"].version, "cases": results}), file=sys.__stdout__)

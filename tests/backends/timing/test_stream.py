@@ -1,4 +1,4 @@
-"""A stream of weights between two launches, on a GPU; which arms it stands between is in tests/tuner/test_finalists.py."""
+"""A stream of weights between two launches, on a GPU; which arms it stands between is in tests/tuner/racing/test_finalists.py."""
 
 from __future__ import annotations
 

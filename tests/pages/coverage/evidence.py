@@ -10,6 +10,7 @@ from backends.arm import Arm
 from backends.cell import Cell, Phase
 from backends.measured import Trial
 from backends.outcome import Outcome
+from store.scenario import WeightedCell
 from tests.examples import folders
 from tests.pages.coverage.features import shown
 from tests.pages.sources import example
@@ -20,7 +21,8 @@ FIRST = ("decode-64", "prefill-fresh", "prefill-prefix")  # cells that stand for
 
 @dataclass(frozen=True)
 class Seen:
-    """``us``: of one call, None where the arm was ``lost``. ``raced`` in several processes, not looked at in one."""
+    """``us``: of one call, None where the arm was ``lost``. ``raced`` in several processes, not looked at in one. ``usual``: on a cell that
+    stands for its place; ``share`` of the run's steps of that phase."""
 
     example: str
     arm: str
@@ -28,6 +30,8 @@ class Seen:
     us: float | None
     raced: bool
     lost: str | None
+    usual: bool
+    share: float
 
 
 def place_of(cell: Cell) -> str:
@@ -43,28 +47,33 @@ def seen() -> dict[tuple[str, str, str], Seen]:
     found: dict[tuple[str, str, str], Seen] = {}
     for backend, feature, place, evidence in _all():
         before = found.get((backend, feature, place))
-        if before is None or _weight(evidence) > _weight(before):
+        if before is None or _tells_more(evidence, before):
             found[backend, feature, place] = evidence
     return found
 
 
-def _weight(evidence: Seen) -> tuple[bool, bool, bool]:
-    return evidence.us is not None, evidence.raced, evidence.cell in FIRST
+def _tells_more(new: Seen, old: Seen) -> bool:
+    """Shares are compared within a run alone, so that what stands side by side comes from as few as possible."""
+    ranks = [(each.us is not None, each.raced, each.usual, each.share if new.example == old.example else 0.0) for each in (new, old)]
+    return ranks[0] > ranks[1]
 
 
 def _all() -> Iterator[tuple[str, str, str, Seen]]:
     for folder in folders():
         run, times = example(folder.name)
-        cells, arms = {each.cell.name: each.cell for each in run.cells}, {arm.name: arm for arm in run.arms}
+        cells, arms = {each.cell.name: each for each in run.cells}, {arm.name: arm for arm in run.arms}
         for trial in run.trials:
             if trial.cell in cells and trial.arm in arms:
-                cell, arm = cells[trial.cell], arms[trial.arm]
-                evidence = _evidence(folder.name, arm, trial, times.get((cell.name, arm.backend)))
-                yield from ((arm.backend, name, place_of(cell), evidence) for name in shown(run.scenario, cell, arm.kv_dtype))
+                weighted, arm = cells[trial.cell], arms[trial.arm]
+                evidence = _evidence(folder.name, arm, weighted, trial, times.get((trial.cell, arm.backend)))
+                features = shown(run.scenario, weighted.cell, arm.kv_dtype)
+                yield from ((arm.backend, name, place_of(weighted.cell), evidence) for name in features)
 
 
-def _evidence(example: str, arm: Arm, trial: Trial, raced_us: float | None) -> Seen:
+def _evidence(example: str, arm: Arm, weighted: WeightedCell, trial: Trial, raced_us: float | None) -> Seen:
+    usual = trial.cell.removesuffix(f"-{weighted.cell.layer.name}") in FIRST  # a model of several layer kinds has each cell once a kind
+    about = {"usual": usual, "share": weighted.token_share}
     if trial.outcome is not Outcome.MEASURED:
-        return Seen(example, arm.name, trial.cell, None, False, f"{trial.outcome.value}: {trial.detail}")
+        return Seen(example, arm.name, trial.cell, None, False, f"{trial.outcome.value}: {trial.detail}", **about)
     looked = trial.cost.device_us if trial.cost else None
-    return Seen(example, arm.name, trial.cell, looked if raced_us is None else raced_us, raced_us is not None, None)
+    return Seen(example, arm.name, trial.cell, looked if raced_us is None else raced_us, raced_us is not None, None, **about)

@@ -22,6 +22,7 @@ def settings(url: str, *names: str) -> list[Any]:
         return [session.scalar(text(f"PRAGMA {name}")) for name in names]
 
 
+@pytest.mark.usefixtures("to_disk")
 def test_a_store_keeps_a_write_ahead_log_waits_for_others_and_checks_its_keys(tmp_path: Path) -> None:
     found = settings(f"sqlite:///{tmp_path}/a.sqlite", "journal_mode", "busy_timeout", "foreign_keys", "synchronous")
     assert found == ["wal", 30_000, 1, 2]

@@ -46,6 +46,7 @@ def test_a_server_that_crashes_while_several_write_costs_no_round_and_doubles_no
     for stored in (WRITERS * 2, WRITERS * 5, WRITERS * 8):
         while count(store, RoundRow) < stored:
             assert any(writer.is_alive() for writer in writers)
+            writers[0].join(0.05)  # each look is a connection, which the server answers with a process
         server.stop(signal.SIGQUIT)
         server.start()
     for writer in writers:

@@ -16,7 +16,7 @@ from store.database.connect import open_store
 from store.runs.repository import newest_run
 from tests.tuner.building import one_cell_each
 from tests.tuner.jobs import UNDECIDED, Site
-from tuner import race, tune
+from tuner import job, race
 from tuner.budgeting import budget
 from tuner.budgeting.budget import Budget
 from tuner.budgeting.rationing import admits, left_out
@@ -49,7 +49,7 @@ def window(tmp_path: Path, lock_key: str, scripted: bytes, monkeypatch: pytest.M
         clock = Window(site, frozenset([f"{slow}/p1@kernel"]))
         monkeypatch.setattr(budget, "expected_probe_s", lambda scenario, timed: 100.0 if timed[0][0].backend == slow else PROBE_S)
         monkeypatch.setattr(budget, "expected_round_s", lambda scenario, timed: ROUND_S)
-        monkeypatch.setattr(tune, "budget_for", lambda run, limit_s: Budget(limit_s, clock))
+        monkeypatch.setattr(job, "budget_for", lambda run, limit_s: Budget(limit_s, clock))
         return site
 
     yield opened

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from store.decision import Sensitivity
-from store.revisit import Condition, Revisit
+from store.revisit import Condition, Revisit, Sensitivity
 from store.runs.run import Run
 from tests.tuner.building import DECODE, one_cell_each
 from tests.tuner.revisited import revisited

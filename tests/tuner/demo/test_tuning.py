@@ -45,6 +45,13 @@ def test_a_pin_that_is_there_is_not_replaced_by_recorded_numbers(tmp_path: Path,
     assert (tmp_path / "pin.yaml").read_text() == "mine"
 
 
+def test_a_place_that_takes_no_file_is_told_before_anything_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (file := tmp_path / "file").touch()
+    assert cli.run(["demo", "--fast", "--out", str(file / "in")]) == 2
+    captured = capsys.readouterr()
+    assert f"--out {file / 'in'} cannot be written: {file} is no folder" in captured.err and captured.out == ""
+
+
 def test_an_unknown_recording_is_a_usage_error_and_leaves_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["demo", "qwen3-8b", "--out", str(tmp_path / "out")]) == 2
     assert "no recorded run is called 'qwen3-8b'" in capsys.readouterr().err and not (tmp_path / "out").exists()

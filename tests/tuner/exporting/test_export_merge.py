@@ -10,6 +10,7 @@ import pytest
 
 from store.pins.pin_files import write_pin
 from tests.reports import building
+from tests.tuner.verifying.pinned import written
 from tuner.cli import run
 
 MINE = "# ours since May\nmodel-path: 'M'   # quoted\ntp-size: 1\n"
@@ -166,9 +167,6 @@ def test_a_wrong_request_is_said(
 
 
 def test_a_pin_of_a_simulated_gpu_is_merged_nowhere(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = building.pin()
-    simulated = replace(made, valid_for=replace(made.valid_for, gpu="simulated H200"))
-    path = tmp_path / "pin.yaml"
-    write_pin(path, simulated, "# why\n", building.run(building.decision()))
+    path = written(tmp_path, gpu="simulated H200")
     assert merged(str(path), file) == 2
     assert file.read_text() == MINE and "which is no GPU that anything could serve on" in capsys.readouterr().err

@@ -79,6 +79,11 @@ def test_two_builds_of_one_torch_are_two_environments() -> None:
     assert changes(freeze(old.with_(torch="2.6.0+cu124")), old) == ()
 
 
+def test_a_torch_by_the_name_it_gave_itself_is_the_same() -> None:
+    """PyPI's 2.11.0 is 2.11.0+cu130 to itself, and in the list of an image that took it from PyTorch's index for that CUDA."""
+    assert with_(torch="2.11.0+cu130") == {}
+
+
 def test_a_source_tree_of_the_same_version_is_not_the_same() -> None:
     """The report a15: sglang issue 28224, in which nothing but the engine's commit had changed."""
     at = "github.com/sgl-project/sglang at abc123"

@@ -190,3 +190,14 @@ def test_until_the_next_look_those_that_race_are_foreseen_and_after_it_one_proce
 
     assert [after(known) for known in (0, 3, 4, 7)] == [[both, both, both, default], [default], [both, default], []]
     assert after(5, everyone=True) == [both, both]
+
+
+def test_a_round_on_some_cells_has_the_arms_that_are_on_them() -> None:
+    coming = next_round(replace(started(EQUAL), rounds=()))
+    assert coming is not None and {cell for each in coming.field for cell in each.cells} == BOTH
+    some = coming.on({DECODE})
+    assert some is not None and some.index == coming.index
+    assert {each.arm.backend: each.cells for each in some.field} == {name: frozenset({DECODE}) for name in EQUAL}
+    decode_alone = replace(coming, field=(replace(coming.field[0], cells=frozenset({DECODE})), coming.field[1]))
+    only = decode_alone.on({PREFILL})
+    assert only is not None and only.arms == (coming.field[1].arm,) and coming.on(()) is None

@@ -24,7 +24,7 @@ def test_the_same_scenario_waits_in_one_store_and_in_no_other(tmp_path: Path) ->
         (other := tmp_path / "other").mkdir()
         assert told(other, *tune_line(other, "wait_for_gpu=0s")).code == 0
     assert waited.code == 4
-    assert "held by attnpin tune model=qwen3_8b still after" in waited.err
+    assert "held by attnpin tune model=qwen3_8b, and it is not waited for; " in waited.err
 
 
 def test_one_name_in_two_folders_is_two_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

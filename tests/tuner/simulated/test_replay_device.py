@@ -102,11 +102,16 @@ def test_a_simulated_run_can_be_replayed_and_another_question_cannot_be_put_to_i
     assert other.code == 2 and "recorded processes hold a time of fa3/p1 on this plan's decode-16" in other.err
 
 
-def test_a_guard_of_another_size_than_the_recorded_one_is_left_out_of_the_plan_and_said() -> None:
+def test_a_plan_has_the_pool_and_the_guards_of_the_recorded_server_whatever_a_rule_would_make_of_them() -> None:
     asked = ("gpu=replay", f"gpu.simulated.recording={RECORDING}", "model=qwen3_8b", "measure.backends=[fa3,flashinfer]")
     settings = compose(asked)
     assert settings.world is not None
     for plan in (make_plan(settings), make_plan(compose((*asked, "engine.mem_fraction_static=0.7")))):
         refuse_unrecorded(settings.world, plan)
-        assert {each.cell.name for each in plan.cells} >= {each.cell.name for each in recorded().cells if not each.is_guard}
-    assert "decode-fullest was dropped: the recording holds no guard of just this size" in plan.notes
+        assert plan.cells == recorded().cells
+        assert {plan.server.pool_tokens} == {terms.pool_tokens for terms in recorded().terms}
+
+
+def test_a_recording_says_nothing_of_the_pool_of_another_model() -> None:
+    other, plain = (make_plan(compose((f"gpu={gpu}", "model=llama3_1_8b"))) for gpu in ("replay", "simulated"))
+    assert other.server.pool_tokens == plain.server.pool_tokens

@@ -16,6 +16,7 @@ from tests.backends.simulated.worlds import CALM, arm, stage
 from tuner.errors import UsageError
 from tuner.schema import simulated
 from tuner.settings import compose
+from tuner.simulation import with_packages
 
 SIMULATED = ("gpu=simulated", "backend=[fa3,flashinfer,torch_native]")
 FLASHINFER = arm("flashinfer")
@@ -35,6 +36,10 @@ def test_the_board_has_the_figures_of_the_sheet_and_a_name_that_gives_it_away() 
     assert board.name == gpu.name == "simulated H200"
     assert (board.sm, board.memory_bytes, board.l2_bytes) == (gpu.sm, gpu.memory_bytes, gpu.l2_bytes)
     assert board.bandwidth_bytes_per_s == gpu.bandwidth_bytes_per_s
+
+
+def test_another_version_is_of_a_distribution_however_its_name_is_spelt() -> None:
+    assert with_packages(world(), ["FlashInfer_Python==0.6.1"]) == with_packages(world(), ["flashinfer-python==0.6.1"]) != world()
 
 
 def test_further_boards_are_alike_but_for_their_numbers_and_the_factors_that_are_asked_for() -> None:

@@ -43,11 +43,19 @@ def test_flags_that_mean_the_same_to_a_release_whose_rules_are_known_hold(versio
     assert flags.hold
 
 
-@pytest.mark.parametrize("version", ["0.5.8", "0.5.20", "0.6.0", "0.5.23.dev1", "0.5.23rc1", "a-fork"])
+@pytest.mark.parametrize("version", ["0.5.8", "0.5.20", "0.6.0", "0.5.23.dev1", "0.5.23rc1"])
 def test_another_release_is_not_guessed_at(version: str) -> None:
     flags = by_rules(sglang=version)
     assert flags.unknown == f"not to be told, since its rules were read in SGLang 0.5.16, 0.5.22, 0.5.23, not in {version}"
     assert flags.hold
+
+
+@pytest.mark.parametrize("written", ["from github.com/sgl-project/sglang at abc123", "0.5.16, from a folder", "a-fork"])
+def test_what_is_no_release_is_told_as_the_list_tells_it(written: str) -> None:
+    asked = case(PINNED)
+    other = tuple(replace(each, version=written) if each.name == "sglang" else each for each in asked.now.distributions)
+    flags = flags_by_rules(replace(asked, now=replace(asked.now, distributions=other)))
+    assert str(flags.unknown).endswith(f"SGLang 0.5.16, 0.5.22, 0.5.23, not in what is there ({written})")
 
 
 def test_without_the_engine_in_the_list_nobody_can_say() -> None:

@@ -32,10 +32,11 @@ def starts(text: str, engine: str = "sglang") -> tuple[Start, ...]:
     return spoken.starts(lines(raw(text), words=spoken.WORDS))
 
 
-def written(folder: Path, unset: bool = False) -> Path:
+def written(folder: Path, unset: bool = False, gpu: str = "NVIDIA H200") -> Path:
     made = building.kept() if unset else building.decision()
-    path = folder / "pin.yaml"
-    write_pin(path, building.pin(made), "", building.run(made))
+    pin, run, path = building.pin(made), building.run(made), folder / "pin.yaml"
+    here = replace(run.environment, board=replace(run.environment.board, name=gpu))
+    write_pin(path, replace(pin, valid_for=replace(pin.valid_for, gpu=gpu)), "", replace(run, environment=here))
     return path
 
 

@@ -11,7 +11,8 @@ from backends.cell import Cell
 from backends.kv.layout import pages_needed
 from backends.kv.rotation import slots_wanted
 from store.plan import Server
-from store.scenario import Lengths, Scenario
+from store.scenario import Scenario
+from store.traffic import Lengths
 from tests.tuner.planning import CHAT, CPU, GEMMA3, H100, scenario, server
 from tuner.cells import Workload, cells_for
 from tuner.engines.sglang.questions import rank_layers

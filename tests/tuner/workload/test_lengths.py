@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.scenario import Lengths
+from store.traffic import Lengths
 from tuner.workload.lengths import length_at, mean_tokens, strata
 
 PROMPTS = Lengths(1000, 6000)

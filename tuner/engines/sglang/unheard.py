@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from store.scenario import Engine, Scenario
 from tuner.engines.sglang.windows import pooled_windows
+from tuner.suggest import instead
 
 # sglang/srt/speculative/draft_utils.py, DraftBackendFactory.create_draft_extend_backend
 _DRAFTS = (
@@ -47,7 +48,7 @@ def ends_at_its_start(scenario: Scenario, rules: str) -> Iterator[str]:
     if draft is not None and algorithm(engine) in DRAFTED_SO and draft not in known:
         yield (
             f"SGLang {rules} would end at its start: {algorithm(engine)} does not draft with engine.speculative.draft_backend={draft}; "
-            f"choose among {', '.join(known)} (sglang/srt/speculative/draft_utils.py)"
+            f"{instead(draft, known)} (sglang/srt/speculative/draft_utils.py)"
         )
 
 

@@ -29,6 +29,14 @@ def test_lock_files_that_stay_are_no_locks(tmp_path: pathlib.Path) -> None:
     assert left_locks.below([tmp_path], NOW_S) == ()
 
 
+def test_a_lock_file_that_tvm_ffi_keeps_holds_nobody_up(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("FLASHINFER_WORKSPACE_BASE", "TORCH_EXTENSIONS_DIR"):
+        monkeypatch.setenv(variable, str(tmp_path / "none"))
+    monkeypatch.setenv("TVM_FFI_CACHE_DIR", str(tmp_path))
+    locked(tmp_path / "sgl_kernel_jit_set_mla_kv_buffer__arch_9.0a/lock", 5000)
+    assert left_locks.found() == ()
+
+
 def test_the_caches_looked_at_are_those_this_process_would_use(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLASHINFER_WORKSPACE_BASE", str(tmp_path))
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path / "none"))

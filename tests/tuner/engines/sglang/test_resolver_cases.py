@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from backends.model import Attention
 from store.decision import Pair
 from store.scenario import Scenario, Speculation
 from tests.asking import FULL, entries, gpu, mla_model, model
+from tests.cases.reading import read_cases
 from tests.tuner.planning import scenario
 from tuner.engines.sglang.caveats import caveats
 from tuner.engines.sglang.pick import default_pick, pin_flags
@@ -22,7 +21,7 @@ from tuner.engines.sglang.resolution import Answer, answered, rule_named
 from tuner.engines.sglang.resolver.request import Request
 from tuner.engines.sglang.rules import final_topk, rules_for
 
-CASES = YAML(typ="safe").load(Path(__file__).parents[3] / "cases" / "resolver.yaml")
+CASES = tuple(read_cases("resolver").values())
 ALL = tuple(entries().values())
 
 

@@ -61,6 +61,7 @@ def test_a_backend_that_does_not_draft_ends_the_server_by_the_release_it_is_aske
     assert ending.startswith(
         "SGLang 0.5.22 would end at its start: EAGLE3 does not draft with engine.speculative.draft_backend=bogus; choose"
     )
+    assert "did you mean flashinfer?" in endings("flashinfr")[0]
     assert endings("intel_xpu", version="0.5.16") != () == endings("intel_xpu")
     assert endings("tokenspeed_mla", version="0.5.23") != () == endings("tokenspeed_mla")
 
