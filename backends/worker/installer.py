@@ -76,7 +76,7 @@ def last_words(lines: Sequence[str]) -> str:
 def _nearest(errors: Sequence[str]) -> Iterator[str]:
     """Of the releases that pip lists beside the one it does not find, oldest first: those next to it."""
     for wanted, listed in (found.groups() for error in errors if (found := UNKNOWN.search(error))):
-        offered = sorted(set(listed.split(", ")) - {"none"}, key=_numbers)
+        offered = sorted(set(listed.split(", ")) - {"none"}, key=lambda each: (_numbers(each), each))
         place = sum(_numbers(each) < _numbers(wanted) for each in offered)
         near = offered[max(0, place - NEAR) : place + NEAR]
         yield f"the nearest offered {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else "no release of it is offered"

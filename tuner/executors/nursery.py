@@ -14,7 +14,7 @@ import struct
 import subprocess
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -64,16 +64,18 @@ class Nursery:
     def _forked(self, asked: bytes) -> Forked:
         self._line = self._line or _begun()
         ours, theirs = zip(*(os.pipe() for _ in range(STREAMS)))
-        stdout, stderr, ending = (os.fdopen(end, errors="replace") for end in ours)
-        try:
-            socket.send_fds(self._line, [HEADER.pack(len(asked))], theirs)
-            self._line.sendall(asked)
-        finally:
-            for end in theirs:
-                os.close(end)
-        if not (pid := ending.readline()):
-            raise OSError("the process that jobs are forked from went away")
-        return Forked(int(pid), stdout, stderr, ending)
+        with ExitStack() as heard:
+            stdout, stderr, ending = (heard.enter_context(os.fdopen(end, errors="replace")) for end in ours)
+            try:
+                socket.send_fds(self._line, [HEADER.pack(len(asked))], theirs)
+                self._line.sendall(asked)
+            finally:
+                for end in theirs:
+                    os.close(end)
+            if not (pid := ending.readline()):
+                raise OSError("the process that jobs are forked from went away; run the same command again, what was stored is kept")
+            heard.pop_all()
+            return Forked(int(pid), stdout, stderr, ending)
 
 
 def _begun() -> socket.socket:

@@ -20,7 +20,7 @@ from tuner.verdicts.inference import Array
 
 FEWEST_POINTS = 10
 PART = 2  # points on either side of a change
-FEW = 10  # points at an end
+MOST_LEFT_OUT = 10  # points at an end
 P_VALUE = 0.001
 LEAST = math.log(1.02)
 FLOOR = 0.001  # of a spread: ten equal times are no certainty
@@ -42,11 +42,11 @@ def _search(values: Array, start: int) -> list[ChangePoint]:
 
 
 def _surest(values: Array) -> ChangePoint | None:
-    """In all of ``values``, else where up to `FEW` points of one end are left out: those that went back, as after a cure, else hide what
-    they went back from. So many tries hit upon two times that agree by chance: there a part takes more points."""
+    """In all of ``values``, else where up to `MOST_LEFT_OUT` points of one end are left out: those that went back, as after a cure, else
+    hide what they went back from. So many tries hit upon two times that agree by chance: there a part takes more points."""
     if whole := _split(values, _places(len(values))):
         return whole
-    lengths = range(max(2 * PART, len(values) - FEW), len(values))
+    lengths = range(max(2 * PART, len(values) - MOST_LEFT_OUT), len(values))
     places = _places(len(values)) + 2 * sum(map(_places, lengths))
     ends = [(start, values[start : start + length]) for length in lengths for start in (0, len(values) - length)]
     splits = [(start, len(part), split) for start, part in ends if (split := _split(part, places))]
