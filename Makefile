@@ -11,7 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 GPU := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 RUN := $(VENV)/bin
 
-.PHONY: tune test test-engine setup engines browser lint types bench bench-store bench-sweep bench-statistics bench-peers bench-adapters bench-step bench-upgrades examples figures pyz docs docs-check clean
+.PHONY: tune test test-engine test-cluster setup engines browser lint types bench bench-store bench-sweep bench-statistics bench-peers bench-adapters bench-step bench-upgrades examples figures pyz docs docs-check clean
 
 tune: setup  ## measure on this machine; overrides: make tune ARGS="model=qwen3_8b traffic=chat"
 	$(RUN)/attnpin tune $(ARGS)
@@ -26,6 +26,11 @@ test-engine: setup engines  ## the rules of SGLang's argument resolution against
 	$(RUN)/python tests/engine/unpack.py vllm-0.33.0 || test $$? -eq 75
 	$(RUN)/python tests/engine/unpack.py adapters || test $$? -eq 75
 	$(RUN)/python -m pytest -q -rP -m engine -n 2 --dist loadfile tests/engine $(ARGS)
+
+test-cluster: setup  ## sweeps and rounds in a Ray cluster of this machine, stores as Parquet files: four minutes, most of them waiting
+	$(RUN)/python -m pip install --quiet -e ".[ray,parquet]"
+	$(RUN)/python -m pytest -q -rs -n 0 tests/tuner/executors/test_ray.py tests/tuner/rounds/test_on_ray.py \
+		tests/store/exchange tests/tuner/test_database_command.py $(ARGS)
 
 setup: $(VENV)/.installed
 
@@ -70,10 +75,12 @@ bench-peers: setup  ## picks of ours beside those of other timing tools, on a GP
 	$(RUN)/python -m tests.bench.peers plot
 	$(RUN)/python -m tests.docs
 
-bench-step: setup  ## differences between backends in SGLang's own steps beside predicted ones, on a GPU with SGLang: 40 minutes, goes on where it was cut off; overrides: ARGS="engine.path=..."
+bench-step: setup  ## differences between backends in SGLang's own steps beside predicted ones, on a GPU with SGLang: 20 minutes, goes on where it was cut off; overrides: ARGS="engine.path=..."
 	mkdir -p .cache
 	$(RUN)/python -m tests.bench.step measure .cache/step.jsonl store.url=sqlite:///.cache/step.db $(ARGS)
 	$(RUN)/python -m tests.bench.step keep .cache/step.jsonl
+	$(RUN)/python -m pip install --quiet -e ".[plot]"
+	$(RUN)/python -m tests.figures
 	$(RUN)/python -m tests.docs
 
 bench-adapters: setup  ## kernel adapters beside the engine's own objects, on a GPU with SGLang: four minutes a process, goes on where it was cut off; overrides: ARGS="engine.path=..."

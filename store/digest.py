@@ -16,8 +16,9 @@ from backends.wire import to_plain
 from store.scenario import Scenario
 
 LATER_WISHES = ("sensitivity", "variants", "anchors", "search", "rest")  # of how to measure, empty unless wished
-LATER_SETTINGS = ("allow_fp8_kv", "mixed_chunk")  # of the engine, likewise
+LATER_SETTINGS = ("allow_fp8_kv", "mixed_chunk", "allow_deviations")  # of the engine, likewise
 LATER_DRAFTS = ("attention_mode", "accepted_length")  # of its speculation
+EARLIER_LIMITS = {"build_limit_s": 900.0, "trial_limit_s": 120.0}  # of silence, once among how to time, as they stood unless set
 
 
 def canonical(plain: Any) -> str:
@@ -39,6 +40,7 @@ def run_digest(scenario: Scenario, environment: Environment, protocol: int) -> s
     for wish in LATER_WISHES:
         if not question["measure"][wish]:
             del question["measure"][wish]
+    question["measure"]["timing"] |= EARLIER_LIMITS
     for wish in LATER_SETTINGS:
         if not question["engine"][wish]:
             del question["engine"][wish]

@@ -52,7 +52,7 @@ class Engine:
     ``attention_backend`` and the two split fields are the user's explicit choice, never overridden. Of ``tensor_parallel`` ranks
     ``attn_dp_size`` groups serve requests of their own, ``attn_cp_size`` split a prefill's tokens, ``dcp_size`` a context's keys.
     ``allow_serving_jit``: a backend that may compile kernels while it serves may be pinned too; ``allow_fp8_kv``: an FP8 KV cache, which
-    changes answers, likewise. ``cuda_graph_max_bs`` and
+    changes answers, likewise; ``allow_deviations``: a backend whose answers are known to deviate, likewise. ``cuda_graph_max_bs`` and
     ``cuda_graph_bs`` are decode batches. ``mixed_chunk``: requests decode in the steps that compute others' prompts.
     ``swa_full_tokens_ratio``: tokens of the windows' pool for each of the full layers'."""
 
@@ -84,6 +84,7 @@ class Engine:
     disable_hybrid_swa_memory: bool = False
     allow_fp8_kv: bool = False
     mixed_chunk: bool = False
+    allow_deviations: bool = False
 
     @property
     def choices(self) -> tuple[tuple[str, str], ...]:

@@ -9,14 +9,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sqlalchemy import URL, Engine, create_engine, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
 from store.database import postgresql, sqlite_file
 from store.database.faults import database_sentences
 from store.database.interrupts import held_back
-from store.database.schema import SCHEMA, bring_up_to_date, stored_version
+from store.database.passwords import without_password
+from store.database.schema import SCHEMA, bring_up_to_date, refuse_newer, stored_version
 from store.database.transactions import WRITES
 from store.digest import canonical
 from store.errors import NotADatabase, OlderSchema, ServerGone, Unreachable
@@ -40,7 +41,7 @@ def open_store(url: str) -> Store:
     Raises `StoreError`: a path or server out of reach, not a database, read-only, a full disk, a newer schema.
     """
     parsed = _parsed(url)
-    name = parsed.render_as_string(hide_password=True)
+    name = _shown(parsed)
     engine = _engine(parsed, name)
     with held_back(), _first_asked(name):
         notes = sqlite_file.prepare(engine) if engine.dialect.name == "sqlite" else ()
@@ -53,12 +54,13 @@ def left_alone(url: str) -> Iterator[Store]:
     """The store at ``url`` for reading, which stays as it is: a SQLite file is read in a copy of this moment, a server's database where it
     is. Raises `StoreError`: as `open_store`, for one that holds nothing of ours, and for a server's that has an older schema."""
     parsed = _parsed(url)
-    name, file = parsed.render_as_string(hide_password=True), file_of(url)
+    name, file = _shown(parsed), file_of(url)
     engine = _engine(parsed, name)
     with _first_asked(name), engine.connect() as connection:
         version = stored_version(connection)
     if version is None:
         raise NotADatabase(f"store {name} holds nothing of attnpin's; name another one")
+    refuse_newer(version, name)  # before a copy of it would be named
     if file is not None:
         with TemporaryDirectory(prefix="attnpin-") as folder:
             copy = Path(folder) / "store.db"
@@ -73,8 +75,12 @@ def left_alone(url: str) -> Iterator[Store]:
         yield open_store(url)
 
 
+def _shown(url: URL) -> str:
+    return without_password(url.render_as_string(hide_password=True))
+
+
 def _of_no_known_kind(url: URL) -> Unreachable:
-    name = url.render_as_string(hide_password=True)
+    name = _shown(url)
     return Unreachable(
         f"store {name}: no database of the kind {url.drivername!r} is known; write sqlite:///PATH or postgresql+psycopg://..."
     )
@@ -88,6 +94,11 @@ def _first_asked(name: str) -> Iterator[None]:
             yield
     except ServerGone as error:
         raise Unreachable(f"store {name} cannot be used ({error.why}); check store.url") from error
+    except DBAPIError as error:
+        if error.statement is not None:
+            raise
+        why = str(error.orig).splitlines()[0]  # a parameter that libpq does not know
+        raise Unreachable(f"store {name} cannot be used ({why}); check store.url") from error
 
 
 def writer(engine: Engine) -> Engine:
@@ -119,8 +130,9 @@ def file_of(url: str) -> Path | None:
 def _parsed(url: str) -> URL:
     try:
         parsed = make_url(url)
-    except ArgumentError:
-        raise Unreachable(f"store.url={url!r} is not a database URL; write sqlite:///{url}") from None
+    except (ArgumentError, ValueError):  # the latter: a port that is no number
+        meant = "sqlite:///PATH or postgresql+psycopg://..." if "://" in url else f"sqlite:///{url}"
+        raise Unreachable(f"store.url={without_password(url)!r} is not a database URL; write {meant}") from None
     if parsed.get_backend_name() != "sqlite":
         if (found := postgresql.with_driver(parsed)).get_backend_name() != postgresql.NAME:
             raise _of_no_known_kind(found)

@@ -30,6 +30,8 @@ SQLITE_FAULTS: dict[str, tuple[type[StoreError], str]] = {
     "SQLITE_CORRUPT": (NotADatabase, "is damaged; restore a copy, or set store.url to another path"),
     "SQLITE_BUSY": (Locked, "is held by another process for too long; end that one or set store.url to another path"),
     "SQLITE_LOCKED": (Locked, "is held by another process for too long; end that one or set store.url to another path"),
+    # The file that processes share cannot be made, for readers neither: by the same page a sign that the volume is out of space.
+    "SQLITE_IOERR_SHMSIZE": (DiskFull, "has no room left on its disk; free some and run the same command again, it continues where it was"),
     "SQLITE_IOERR": (DiskFault, "could not be read or written; check its disk, then run the same command again"),
 }
 

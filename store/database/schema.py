@@ -9,7 +9,7 @@ from store.database.transactions import WRITES
 from store.errors import NewerSchema
 from store.tables.base import PREFIX
 
-SCHEMA = "0016"
+SCHEMA = "0017"
 # Our own: Optuna keeps its revision in "alembic_version" and refuses a database where it finds a foreign one.
 VERSION_TABLE = f"{PREFIX}version"
 SCRIPTS = "store.database:migrations"
@@ -27,13 +27,18 @@ def bring_up_to_date(engine: Engine, name: str, head: str = SCHEMA, scripts: str
     with engine.begin() as connection:
         postgresql.one_at_a_time(connection, VERSION_TABLE)
         version = stored_version(connection)
-        if version is not None and version > head:
-            raise NewerSchema(
-                f"store {name} has schema {version} and this attnpin knows schemas up to {head}; "
-                "install a newer attnpin or set store.url to another store"
-            )
+        if version is not None:
+            refuse_newer(version, name, head)
         if version != head:
             _upgrade(connection, scripts)
+
+
+def refuse_newer(version: str, name: str, head: str = SCHEMA) -> None:
+    if version > head:
+        raise NewerSchema(
+            f"store {name} has schema {version} and this attnpin knows schemas up to {head}; "
+            "install a newer attnpin or set store.url to another store"
+        )
 
 
 def stored_version(connection: Connection) -> str | None:

@@ -17,7 +17,6 @@ from store.scenario import Engine
 
 # A slash that begins a word (after a scheme or a compiler's -I too) and leads to a name. In "a/b" and "https://x/y" none does.
 ABSOLUTE_PATH = re.compile(r"(?:\b\w+:///?|(?<![\w.~/)\]<])|(?<=-[A-Z]))/([\w.+@~=-]+(?:/[\w.+@~=-]+)*)/?")
-PASSWORD = re.compile(r"(://[^/@:\s]+):[^/@\s]+@")
 HOMES = ("home", "Users")
 CUT = "..."
 
@@ -32,11 +31,6 @@ NAMELESS = frozenset({"root", "nobody", "user", "ubuntu", "localhost", "localdom
 def without_paths(text: str) -> str:
     """Every absolute path cut to its last name ("/opt/venv/lib/x.py" -> ".../x.py"), a home folder to "~"."""
     return ABSOLUTE_PATH.sub(lambda match: _last_name(match[1].split("/")), text)
-
-
-def without_password(text: str) -> str:
-    """Of a URL in it."""
-    return PASSWORD.sub(r"\1:***@", text)
 
 
 def without_names(text: str, names: Iterable[str]) -> str:

@@ -52,6 +52,8 @@ def write_items(path: Path, header: Plain, items: Iterable[Item]) -> None:
 def read_items(path: Path) -> Contents:
     """A file of exported items, or the evidence of one pin. Every item is read once before any is given. Raises `ExchangeError`,
     `NewerSchema`, `EvidenceError`; ImportError for Parquet without pyarrow."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ExchangeError(f"{path} is a pipe or a device, and is read more than once; write it to a file and name that")
     if path.suffix == PARQUET:
         from store.exchange import parquet
 

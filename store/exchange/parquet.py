@@ -1,10 +1,13 @@
-"""Records in a Parquet file: one row a record, its value as JSON; the header stands in the schema's metadata. Needs pyarrow."""
+"""Records in a Parquet file: one row a record, its value as JSON; the header stands in the schema's metadata, how many rows there are
+and their digest at the end. Needs pyarrow."""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from store.files import write_pieces
 
 COLUMNS = ("record", "id", "sha256", "origin", "value")
 AS_JSON = ("origin", "value")
-KEY = b"attnpin"
+KEY, END = b"attnpin", b"attnpin end"
 ROWS = 16  # of one group: what is held in memory at once
 
 
@@ -30,12 +33,29 @@ def _pieces(header: Plain, items: Iterable[Item]) -> Iterator[bytes]:
     import pyarrow.parquet as pq
 
     schema = pa.schema([(name, pa.string()) for name in COLUMNS]).with_metadata({KEY: canonical(header).encode()})
-    rest, written = iter(items), _Written()
+    rest, written, tally = iter(items), _Written(), _Tally()
     with pq.ParquetWriter(written, schema, compression="zstd") as writer:
-        while group := [_row(item) for item in islice(rest, ROWS)]:
+        while group := [tally.counted(_row(item)) for item in islice(rest, ROWS)]:
             writer.write_table(pa.Table.from_pylist(group, schema=schema))
             yield written.taken()
+        writer.add_key_value_metadata({END: canonical(tally.said)})
     yield written.taken()
+
+
+class _Tally:
+    """Of rows: how many, and the digest of what they say."""
+
+    def __init__(self) -> None:
+        self.count, self._digest = 0, hashlib.sha256()
+
+    def counted(self, row: Plain) -> Plain:
+        self.count += 1
+        self._digest.update(canonical(row).encode())
+        return row
+
+    @property
+    def said(self) -> Plain:
+        return {"records": self.count, "sha256": self._digest.hexdigest()}
 
 
 class _Written(io.RawIOBase):
@@ -61,18 +81,28 @@ class _Written(io.RawIOBase):
 
 
 def header(path: Path) -> Any:
-    metadata = _opened(path).schema_arrow.metadata or {}
-    return json.loads(metadata.get(KEY, b"{}"))
+    """Raises `ExchangeError`, as `records` does, for a file that is not whole."""
+    with _whole(path) as file:
+        return json.loads((file.schema_arrow.metadata or {}).get(KEY, b"{}"))
 
 
 def records(path: Path) -> Iterator[Plain]:
-    """Raises `ExchangeError` for columns that are not attnpin's."""
-    for group in _opened(path).iter_batches(batch_size=ROWS):
-        for row in group.to_pylist():
-            try:
-                yield {**row, **{name: None if row[name] is None else json.loads(row[name]) for name in AS_JSON}}
-            except (KeyError, ValueError, RecursionError):
-                raise ExchangeError(f"{path} has a row that attnpin db export did not write; export it again") from None
+    """Raises `ExchangeError` for columns that are not attnpin's. Files that attnpin wrote at first say of their end no more than how many
+    rows there are."""
+    with _whole(path) as file:
+        tally = _Tally()
+        for group in file.iter_batches(batch_size=ROWS):
+            yield from (_record(path, row, tally) for row in group.to_pylist())
+        end = json.loads((file.metadata.metadata or {}).get(END, b"null"))
+        if file.metadata.num_rows != tally.count or end not in (None, tally.said):
+            raise _damaged(path)
+
+
+def _record(path: Path, row: Plain, tally: _Tally) -> Plain:
+    try:
+        return {**tally.counted(row), **{name: None if row[name] is None else json.loads(row[name]) for name in AS_JSON}}
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise ExchangeError(f"{path} has a row that attnpin db export did not write; export it again") from None
 
 
 def _row(item: Item) -> dict[str, str | None]:
@@ -80,13 +110,22 @@ def _row(item: Item) -> dict[str, str | None]:
     return {"record": item.kind.value, "id": item.id, "sha256": item.sha256, "origin": origin, "value": canonical(item.value)}
 
 
-def _opened(path: Path) -> Any:
+@contextmanager
+def _whole(path: Path) -> Iterator[Any]:
+    """The opened file. What pyarrow raises inside, of a damaged page an OSError, comes out as an `ExchangeError`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path)
+        with path.open("rb") as raw, pq.ParquetFile(raw) as file:
+            yield file
     except OSError as error:
-        raise ExchangeError(f"{path} cannot be read ({error.strerror or error}); name what attnpin db export wrote") from None
-    except pa.ArrowInvalid:
-        raise ExchangeError(f"{path} is cut short, changed, or no Parquet file; export it again") from None
+        if error.errno is not None:
+            raise ExchangeError(f"{path} cannot be read ({error.strerror}); name what attnpin db export wrote") from None
+        raise _damaged(path) from None
+    except (pa.ArrowException, ValueError):
+        raise _damaged(path) from None
+
+
+def _damaged(path: Path) -> ExchangeError:
+    return ExchangeError(f"{path} is cut short, changed, or no Parquet file; export it again")

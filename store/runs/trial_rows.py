@@ -15,7 +15,7 @@ from store.tables.measured import TrialRow
 SAME = (
     *("detail", "relative_error", "needle_error", "bandwidth_bytes_per_s", "flops_per_s"),
     *("slots", "pool_tokens", "peak_memory_bytes", "build_s", "capture_s"),
-    *("rms_error", "workspace_bytes", "graph_bytes", "open_s", "first_call_s"),
+    *("rms_error", "workspace_bytes", "graph_bytes", "open_s", "first_call_s", "probed_in"),
 )
 IN_JSON = ("kernel_files", "soundness", "autotuned", "labels")
 COST = tuple(field.name for field in fields(Cost))

@@ -47,6 +47,7 @@ class TrialRow(Base):
     soundness: Mapped[Json | None]
     autotuned: Mapped[Json | None]
     labels: Mapped[Json | None]
+    probed_in: Mapped[str | None]
 
     arm: Mapped[ArmRow] = relationship()
     cell: Mapped[CellRow] = relationship()

@@ -41,7 +41,7 @@ def scenario() -> Scenario:
     traffic = Traffic("chat", Lengths(1000, 6000), Lengths(250, 800), 64, 0.3, "round figures")
     command, path = ("ssh", "anna@gpu07.example.net", "/opt/venv/bin/python3"), ("/home/anna/sglang-0.5.16",)
     engine = Engine("sglang", "0.5.16", 1, command, path, Speculation(), "auto", None, None, (), None, None, None, None)
-    timing = TimingSpec(4, 8, 4.0, 5.0, 1.0, 10.0, 900.0, 120.0)
+    timing = TimingSpec(4, 8, 4.0, 5.0, 1.0, 10.0)
     decide = Decide(Objective.THROUGHPUT, 0.01, 0.05, 0.01, 0.95, 0.006)
     return Scenario(model, gpu, traffic, engine, Measure("quick", 4, timing, 0.5, (), 17), decide)
 

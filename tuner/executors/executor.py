@@ -28,11 +28,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """``line``: the JSON that the command printed, None where it came to none; ``last``: what it said last on stderr."""
+    """``line``: the JSON that the command printed, None where it came to none; ``last``: what it said last on stderr; ``ran``: within the
+    call that brings it, whose time is then its own."""
 
     exit_code: int
     line: str | None
     last: str
+    ran: bool = True
 
 
 class Executor(Protocol):

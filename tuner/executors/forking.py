@@ -43,13 +43,13 @@ def main(number: int) -> None:
 def warm_up() -> None:
     """What a job needs is imported, and what it reads and compiles once is read and compiled, by planning one that is known to be sound."""
     import tuner.commands.measuring
-    import tuner.drivers
-    import tuner.pin_place
+    import tuner.limiting.drivers
+    import tuner.pinning.place
     import tuner.tune  # noqa: F401
     from tuner.cli import run as run_command
+    from tuner.device.worker_code import worker_code
     from tuner.plan import make_plan
     from tuner.settings import compose, gpu_sheets
-    from tuner.worker_code import worker_code
     from tuner.workers.room import unpacked
 
     with redirect_stdout(StringIO()):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from store.database.connect import file_of, open_store
-from tuner.calibrated import neighbours_are_harmless
+from tuner.calibrating.calibrated import neighbours_are_harmless
 from tuner.clock import PhaseClock
+from tuner.device.host import Host
+from tuner.device.keeper import Keeper
 from tuner.executors.executor import Executor
 from tuner.executors.local import Local
 from tuner.progress import Progress
-from tuner.session import Session
 from tuner.settings import Settings
 
 RAY = "ray"
@@ -33,14 +34,15 @@ def _local(settings: Settings) -> Local:
     exclusive, file = settings.executor.exclusive_host, file_of(settings.store_url)
     if settings.world is not None or (exclusive and file is not None and not file.exists()):
         return Local()
-    with Progress() as progress, Session(settings.scenario.engine, progress, PhaseClock()) as session:
-        devices = session.devices()
-        if exclusive and not (len(devices) > 1 and _harmless(settings, session)):
+    engine, patience = settings.scenario.engine, settings.patience
+    with Progress() as progress, Keeper(Host(engine, patience=patience), progress, PhaseClock()) as keeper:
+        devices = keeper.devices()
+        if exclusive and not (len(devices) > 1 and _harmless(settings, keeper)):
             return Local()
         if len(devices) > 1:
             progress.note(f"{len(devices)} GPUs at once; executor.exclusive_host=true measures one at a time, without neighbours")
     return Local(devices)
 
 
-def _harmless(settings: Settings, session: Session) -> bool:
-    return neighbours_are_harmless(open_store(settings.store_url), session.facts(()).environment.board)
+def _harmless(settings: Settings, keeper: Keeper) -> bool:
+    return neighbours_are_harmless(open_store(settings.store_url), keeper.facts(()).environment.board)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
 import threading
-import time
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,31 +16,30 @@ import conf
 import reports
 import store
 import tuner
-from store.database.connect import file_of
 from store.files import write_together
 from tuner.errors import INTERRUPTED, MeasurementInvalid, UsageError
 from tuner.executors.child import Children
 from tuner.executors.executor import Done, Say, Task, arguments_of
 from tuner.executors.nursery import Nursery
 from tuner.executors.place import DEVICES, Place
+from tuner.executors.ray_head import REACH_S, comes, head_at
+from tuner.executors.ray_nodes import LOOK_EVERY_S, gpus_of_a_task, nodes_of, offered_by, refuse_unshared, resources_of
 
 ROOMS = (conf, tuner, reports, store, backends)
-GPU = "GPU"
-TYPE = "accelerator_type:"  # of resources; Ray gives a node that of its GPUs
 LEAST = 0.001  # of a resource that a node has or has not
-NODES_S, LOOK_EVERY_S = 60.0, 0.5
+NODES_S = 60.0
 
 Files = list[tuple[str, bytes]]
 
 
 @dataclass
 class RayCluster:
-    """``gpus``: how many a task takes; ``types`` of them that there are, as resources."""
+    """``gpus``: how many a task takes; ``offered``: the names of the resources that there are, types of GPUs among them."""
 
     place: Place
     ray: Any
     gpus: float
-    types: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
     _running: set[Any] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -52,11 +50,12 @@ class RayCluster:
     def run(self, task: Task, place: int, say: Say) -> Done:
         """Ray begins it again, elsewhere, where a worker or its node goes away; the run in the store goes on. Raises `MeasurementInvalid`
         where the cluster gives up."""
-        needed = dict.fromkeys(self.place.resources or resources_of(task.overrides, self.types), LEAST)
+        needed = dict.fromkeys(self.place.resources or resources_of(task.overrides, self.offered), LEAST)
         # A worker that ended after each task would take half a second to replace, and holds nothing of the GPU.
         remote = self.ray.remote(num_gpus=self.gpus, max_calls=0, resources=needed, max_retries=-1)(tuned_there)
         reference = remote.options(name=task.name).remote(list(task.overrides), task.config_dir, str(Path.cwd()))
-        say("in the cluster's queue")
+        lacking = ", ".join(name for name in needed if name not in self.offered)
+        say("in the cluster's queue" + (f", for a node with {lacking}, which none has so far" if lacking else ""))
         with self._lock:
             self._running.add(reference)
         try:
@@ -96,50 +95,16 @@ def connected(place: Place, store_url: str, again: bool = False) -> RayCluster:
         import ray
     except ModuleNotFoundError as error:
         raise UsageError("executor=ray needs the Python package 'ray'; pip install 'attnpin[ray]'") from error
+    if (head := head_at(place.address)) is not None and not comes(head, REACH_S, LOOK_EVERY_S):  # Ray would ask for a minute
+        raise UsageError(f"executor.address={place.address} leads to no Ray cluster (nobody listens there); start one")
     shipped = {"py_modules": [str(Path(str(room.__file__)).parent) for room in ROOMS]}
     try:
         ray.init(address=place.address, runtime_env=shipped, log_to_driver=False, ignore_reinit_error=True, logging_level="error")
     except (ConnectionError, ValueError) as error:
         raise UsageError(f"executor.address={place.address} leads to no Ray cluster ({str(error).splitlines()[0]}); start one") from error
-    nodes = _nodes(ray, NODES_S if again else 0.0)
-    refuse_unshared(store_url, nodes)
-    return RayCluster(place, ray, gpus_of_a_task(place, nodes), types_of(nodes))
-
-
-def _nodes(ray: Any, patience_s: float) -> list[dict[str, Any]]:
-    """Those that are there once one has a GPU, at the latest after ``patience_s``."""
-    deadline = time.monotonic() + patience_s
-    while True:
-        nodes = [node for node in ray.nodes() if node["Alive"]]
-        if any(GPU in node["Resources"] for node in nodes) or time.monotonic() > deadline:
-            return nodes
-        time.sleep(LOOK_EVERY_S)
-
-
-def gpus_of_a_task(place: Place, nodes: Sequence[Mapping[str, Any]]) -> float:
-    """All of the largest node while a host is to be exclusive, so that no two tasks share one. Raises `UsageError` without any."""
-    most = max((float(node["Resources"].get(GPU, 0)) for node in nodes), default=0.0)
-    if most < 1:
-        raise UsageError("the Ray cluster has no GPU; start its nodes with --num-gpus, or leave executor=ray out")
-    return most if place.exclusive_host else 1.0
-
-
-def types_of(nodes: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The types of GPU that ``nodes`` have ("accelerator_type:H200")."""
-    return tuple(dict.fromkeys(name for node in nodes for name in node["Resources"] if name.startswith(TYPE)))
-
-
-def resources_of(overrides: Iterable[str], types: Iterable[str]) -> tuple[str, ...]:
-    """Of ``types`` that of the profile which is asked for ("accelerator_type:H100" for gpu=h100_sxm); none where there is no such."""
-    profile = next((override.partition("=")[2] for override in overrides if override.startswith("gpu=")), "")
-    words = {name: name.removeprefix(TYPE).lower().replace("-", "_") for name in types}
-    return tuple(name for name, word in words.items() if f"{profile}_".startswith(f"{word}_"))
-
-
-def refuse_unshared(store_url: str, nodes: Sequence[Mapping[str, Any]]) -> None:
-    hosts = {node["NodeManagerHostname"] for node in nodes}
-    if len(hosts) > 1 and file_of(store_url) is not None:
-        raise UsageError(f"store.url={store_url} is a file, of which each of the {len(hosts)} hosts would have its own; give a PostgreSQL")
+    nodes = nodes_of(ray, NODES_S if again else 0.0)
+    refuse_unshared(store_url, nodes, socket.gethostname())
+    return RayCluster(place, ray, gpus_of_a_task(place, nodes), offered_by(nodes))
 
 
 def tuned_there(overrides: list[str], config_dir: str | None, folder: str) -> tuple[tuple[int, str | None, str], Files]:

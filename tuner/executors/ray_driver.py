@@ -14,7 +14,7 @@ from functools import partial
 
 from store.database.interrupts import heard_by
 from tuner import spans
-from tuner.boundary import guarded, say
+from tuner.command_line.boundary import guarded, say
 from tuner.errors import INTERNAL_FAULT, MeasurementInvalid
 from tuner.executors.child import end_with_us
 from tuner.executors.ray_head import Head, Line, comes, head_at

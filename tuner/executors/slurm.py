@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from store.database.interrupts import ENDING
@@ -61,10 +61,11 @@ class Slurm:
     def run(self, task: Task, place: int, say: Say) -> Done:
         files = Files.of(Path(self.place.folder).absolute(), task)
         if (done := files.taken()) is not None:
-            return done
+            return replace(done, ran=False)
         write_together([(files.script, self._script(task, files).encode())])
         if not self.place.submit:
-            return Done(Incomplete.exit_code, None, f"not submitted: sbatch {shlex.quote(str(self.place.folder))}/{files.script.name}")
+            last = f"not submitted: sbatch {shlex.quote(str(self.place.folder))}/{files.script.name}"
+            return Done(Incomplete.exit_code, None, last, ran=False)
         with self._lock:
             self._running.add(files.job)
         say(f"in the queue, {files.script.name}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reports.sweep import names
 from store.sweeps.sweep import Ending
-from tuner.boundary import exit_code, sentence
+from tuner.command_line.boundary import exit_code, sentence
 from tuner.errors import UsageError
 from tuner.executors.executor import Task
 from tuner.executors.lookup import RAY, executor_of
@@ -17,7 +17,7 @@ from tuner.settings import Settings, pin_override
 from tuner.sweep.looking import looked_at
 from tuner.sweep.places import folder_of, placed
 from tuner.sweep.sweep import Scenario, run_sweep
-from tuner.sweep.wishes import Wish, wishes
+from tuner.sweep.wishes import Wish, shown_as, wishes
 
 # Of how a sweep is run, not of what is asked: with others of these the same scenarios go on.
 OF_THE_COMMAND = ("fresh", "json", "explain", "wait_for_gpu", "ask_limit", "measure.budget_s")
@@ -32,9 +32,10 @@ def run_asked(overrides: Sequence[str], config_dir: str | None, debug: bool) -> 
     if not good:
         raise next(each for each in looked if isinstance(each, Exception))
     _refuse_several_executors(good)
-    paths = iter(placed([each.pin_path for each in good], [wish for wish, each in zip(found, looked) if isinstance(each, Settings)]))
+    shown = list(map(shown_as, found))
+    paths = iter(placed([each.pin_path for each in good], [wish for wish, each in zip(shown, looked) if isinstance(each, Settings)]))
     scenarios, kept = [], []
-    for number, (wish, each, name) in enumerate(zip(found, looked, names(found)), 1):
+    for number, (wish, each, name) in enumerate(zip(found, looked, names(shown)), 1):
         if isinstance(each, Settings):
             kept.append(path := next(paths))
             task = Task(number, name, _with_pin(wish, each.pin_path, path), config_dir)
@@ -51,7 +52,7 @@ def run_asked(overrides: Sequence[str], config_dir: str | None, debug: bool) -> 
 
 
 def _known_by(wish: Wish) -> Wish:
-    keys = [(word, word.partition("=")[0]) for word in wish]
+    keys = [(word, word.partition("=")[0]) for word in shown_as(wish)]
     return tuple(word for word, key in keys if key not in OF_THE_COMMAND and not f"{key}.".startswith(OF_THE_PLACE))
 
 

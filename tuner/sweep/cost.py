@@ -13,12 +13,12 @@ from store.past.tuned import tuned_runs
 from store.runs.run import Run
 from store.scenario import Scenario
 from store.sweeps.sweep_cost import Cost, Ground, SweepCost
-from tuner.boundary import sentence
 from tuner.budgeting.estimate import run_seconds, timed_cells
+from tuner.command_line.boundary import sentence
 from tuner.plan import make_plan
 from tuner.settings import Settings
 from tuner.sweep.looking import looked_at, looking_s
-from tuner.sweep.wishes import Wish, wishes
+from tuner.sweep.wishes import Wish, shown_as, wishes
 
 BOARDS = (1, 2, 4, 8, 16)
 LAST = 5  # runs that a time is taken from
@@ -35,7 +35,7 @@ def sweep_cost(overrides: Sequence[str], config_dir: str | None) -> SweepCost:
     found = wishes(overrides)
     looked = looked_at(found, config_dir)
     tuned = _tuned_in(next((each.store_url for each in looked if isinstance(each, Settings)), None))
-    costs = tuple(_cost(wish, each, tuned) for wish, each in zip(found, looked))
+    costs = tuple(_cost(shown_as(wish), each, tuned) for wish, each in zip(found, looked))
     return SweepCost(costs, walls([cost.seconds for cost in costs if cost.seconds is not None], looking_s(len(costs))))
 
 

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 
-from tuner.boundary import say
+from tuner.command_line.boundary import say
 from tuner.settings import Settings, compose
 from tuner.sweep.wishes import Wish
 

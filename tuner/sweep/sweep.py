@@ -102,7 +102,7 @@ def _work_off(course: Course, scenarios: Sequence[Scenario], executor: Executor)
         places.put(place)
     tasks = [each.task for each in scenarios if each.task is not None]
     with ThreadPoolExecutor(executor.places) as pool:
-        running: dict[Future[tuple[Ending, float]], Task] = {}
+        running: dict[Future[tuple[Ending, float | None]], Task] = {}
         try:
             for task in tasks:
                 running[pool.submit(_one, course, task, executor, places)] = task
@@ -115,7 +115,7 @@ def _work_off(course: Course, scenarios: Sequence[Scenario], executor: Executor)
             raise
 
 
-def _gather(course: Course, running: dict[Future[tuple[Ending, float]], Task]) -> None:
+def _gather(course: Course, running: dict[Future[tuple[Ending, float | None]], Task]) -> None:
     left = set(running)
     while left:
         done, left = wait(left, timeout=0.5, return_when="FIRST_COMPLETED")
@@ -123,7 +123,7 @@ def _gather(course: Course, running: dict[Future[tuple[Ending, float]], Task]) -
             course.ended(running[future].number - 1, *future.result())
 
 
-def _keep(course: Course, running: dict[Future[tuple[Ending, float]], Task]) -> None:
+def _keep(course: Course, running: dict[Future[tuple[Ending, float | None]], Task]) -> None:
     """What came to its end while nobody listened."""
     for future, task in running.items():
         if not future.cancelled() and not course.sweep.entries[task.number - 1].settled:
@@ -133,7 +133,8 @@ def _keep(course: Course, running: dict[Future[tuple[Ending, float]], Task]) -> 
     course.keep()
 
 
-def _one(course: Course, task: Task, executor: Executor, places: queue.SimpleQueue[int]) -> tuple[Ending, float]:
+def _one(course: Course, task: Task, executor: Executor, places: queue.SimpleQueue[int]) -> tuple[Ending, float | None]:
+    """How it ended, and after how long where it ran meanwhile."""
     place, began = places.get(), time.monotonic()
     headline = f"{task.number} of {len(course.sweep.entries)}, {task.name}"
     try:
@@ -144,7 +145,7 @@ def _one(course: Course, task: Task, executor: Executor, places: queue.SimpleQue
         done = Done(getattr(error, "exit_code", 70), None, str(error))
     finally:
         places.put(place)
-    return ending_of(done), time.monotonic() - began
+    return ending_of(done), time.monotonic() - began if done.ran else None
 
 
 def ending_of(done: Done) -> Ending:

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from store.database.interrupts import held_back
+from store.database.passwords import without_password
+from tuner.composing.explain import usage_errors
 from tuner.errors import UsageError
-from tuner.explain import usage_errors
 
 FILE, NONE = "scenarios", "null"
 AS_LIST = "write a YAML list with the overrides of one scenario a line, such as - model=qwen3_8b traffic=chat"
+
+COLON = "mapping values are not allowed here"  # PyYAML of a second ": " in a line without quotes, such as [{kind: nans, backend: fa3}]
+QUOTED = ", put the line in double quotes"
 
 Wish = tuple[str, ...]
 
@@ -29,6 +33,11 @@ def wishes(overrides: Sequence[str]) -> tuple[Wish, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def shown_as(wish: Wish) -> Wish:
+    """As it is shown, and kept beside pins that are committed."""
+    return tuple(map(without_password, wish))
+
+
 def _names_file(override: str) -> bool:
     return override.startswith(f"{FILE}=")
 
@@ -41,12 +50,20 @@ def _lines(file: Path) -> list[Wish]:
     try:
         tree = yaml.safe_load(file.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
-        raise UsageError(f"scenarios={file} is not YAML ({str(error).splitlines()[0]}); {AS_LIST}") from error
+        raise UsageError(f"scenarios={file} is not YAML ({_fault(error)}); {AS_LIST}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"scenarios={file} is not text; {AS_LIST}") from error
     if not isinstance(tree, list) or not tree:
         raise UsageError(f"scenarios={file} holds no list of scenarios; {AS_LIST}")
     return [_line(entry, file, number) for number, entry in enumerate(tree, 1)]
+
+
+def _fault(error: Any) -> str:
+    """Of PyYAML, with the line where it says one."""
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return str(error).splitlines()[0]
+    return f"line {mark.line + 1}: {error.problem}{QUOTED if error.problem == COLON else ''}"
 
 
 def _line(entry: Any, file: Path, number: int) -> Wish:
@@ -55,7 +72,7 @@ def _line(entry: Any, file: Path, number: int) -> Wish:
     except (TypeError, ValueError) as error:
         raise UsageError(f"scenarios={file}: entry {number} ({entry!r}) is no line of overrides ({error}); {AS_LIST}") from error
     if isinstance(entry, dict):
-        raise UsageError(f"scenarios={file}: entry {number} is a mapping; {AS_LIST}")
+        raise UsageError(f"scenarios={file}: entry {number} is a mapping, since it has a ': '{QUOTED}; {AS_LIST}")
     if any(map(_names_file, words)):
         raise UsageError(f"scenarios={file}: entry {number} names a file of scenarios again; write its lines into this one")
     return tuple(words)

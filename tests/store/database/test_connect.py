@@ -71,6 +71,10 @@ def test_the_file_system_is_that_of_the_longest_mount_point(tmp_path: Path) -> N
     ("url", "sentence"),
     [
         ("pins.sqlite", "store.url='pins.sqlite' is not a database URL; write sqlite:///pins.sqlite"),
+        (
+            "postgresql://u:p@h:port/d",
+            "store.url='postgresql://u:***@h:port/d' is not a database URL; write sqlite:///PATH or postgresql+psycopg://...",
+        ),
         ("sqlite://", "store.url='sqlite://' names no file and would be lost; write sqlite:///PATH"),
         ("sqlite:///:memory:", "store.url='sqlite:///:memory:' names no file and would be lost; write sqlite:///PATH"),
         ("nosuch://x/y", "store nosuch://x/y: no database of the kind 'nosuch' is known; write sqlite:///PATH or postgresql+psycopg://..."),

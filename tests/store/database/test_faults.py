@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from store.database.connect import Store, writing
 from store.database.faults import database_sentences
-from store.errors import AlreadyStored, DiskFull, ReadOnly, ServerGone, StoreError
+from store.errors import AlreadyStored, DiskFault, DiskFull, ReadOnly, ServerGone, StoreError
 from store.file_faults import file_fault
 from store.runs.repository import begin_run
 from tests.store.building import a_run
@@ -29,6 +30,22 @@ def test_a_fault_of_the_file_system_names_the_path_and_what_to_do(number: int, k
 def test_any_other_fault_of_the_file_system_is_quoted() -> None:
     fault = file_fault("/pins/pin.yaml", OSError(errno.ENOTDIR, "Not a directory"))
     assert str(fault) == "/pins/pin.yaml cannot be written (Not a directory); choose another path"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "said"),
+    [
+        ("SQLITE_FULL", DiskFull, "has no room left on its disk"),
+        ("SQLITE_IOERR_SHMSIZE", DiskFull, "has no room left on its disk"),  # seen on a full file system, when a run begins or is read
+        ("SQLITE_IOERR_READ", DiskFault, "could not be read or written; check its disk"),
+    ],
+)
+def test_a_disk_that_is_full_is_told_from_one_that_is_broken(name: str, kind: type[StoreError], said: str) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorname = name
+    with pytest.raises(kind, match=f"store sqlite:///x.db {said}") as caught, database_sentences("sqlite:///x.db"):
+        raise error
+    assert type(caught.value) is kind and caught.value.exit_code == 4
 
 
 def test_a_server_that_does_not_answer_is_quoted_in_one_line() -> None:

@@ -109,6 +109,12 @@ def test_a_server_that_was_never_there_is_not_waited_for() -> None:
         open_store("postgresql://u:secret@/d?host=/nowhere")
 
 
+@pytest.mark.parametrize("parameter", ["nosuch=1", "connect_timeout=soon"])
+def test_a_parameter_that_is_none_of_libpq_s_is_named(server_url: str, parameter: str) -> None:
+    with pytest.raises(Unreachable, match=rf"cannot be used \(.*{parameter.partition('=')[0]}.*\); check store.url"):
+        open_store(f"{server_url}&{parameter}")
+
+
 def test_a_writer_that_waits_too_long_for_another_says_so(own: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run = begin_run(own, a_run(), fresh=False)
     monkeypatch.setattr(postgresql, "WRITER", postgresql.WRITER.replace(f"{postgresql.LOCK_TIMEOUT_S}s", "20ms"))

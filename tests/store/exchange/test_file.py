@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -88,6 +89,39 @@ def test_a_compressed_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:
     file.write_bytes(zstandard.compress(b"[]\n"))
     with pytest.raises(ExchangeError, match="no file that attnpin db export wrote"):
         read_items(file)
+
+
+def test_a_parquet_file_that_was_damaged_anywhere_is_refused_or_says_the_same(tmp_path: Path) -> None:
+    """Some of its bytes say nothing of ours, such as who wrote it."""
+    pytest.importorskip("pyarrow")
+    file = written(tmp_path, "runs.parquet")
+    content, refused = file.read_bytes(), 0
+    for place in range(0, len(content), 5):
+        file.write_bytes(content[:place] + bytes([content[place] ^ 0x20]) + content[place + 1 :])
+        try:
+            assert list(read_items(file).items()) == ITEMS, place
+        except ExchangeError as error:
+            refused += "cut short, changed" in str(error)
+    assert refused > len(content) / 10
+    file.write_bytes(content[: len(content) // 2])
+    with pytest.raises(ExchangeError, match="is cut short, changed, or no Parquet file; export it again"):
+        read_items(file)
+
+
+@pytest.mark.parametrize("name", ["runs.jsonl", "runs.jsonl.zst", "runs.parquet"])
+def test_what_cannot_be_read_as_a_file_is_named(name: str, tmp_path: Path) -> None:
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    path = tmp_path / name
+    with pytest.raises(ExchangeError, match="cannot be read .*; name "):
+        read_items(path)
+    path.mkdir()
+    with pytest.raises(ExchangeError, match="cannot be read .*; name "):
+        read_items(path)
+    path.rmdir()
+    os.mkfifo(path)
+    with pytest.raises(ExchangeError, match="is a pipe or a device, and is read more than once; write it to a file and name that"):
+        read_items(path)
 
 
 def test_a_file_of_a_newer_attnpin_is_refused_as_such(tmp_path: Path) -> None:

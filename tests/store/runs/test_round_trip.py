@@ -61,6 +61,7 @@ def trials(draw: Any, arm: str, cell: str) -> Trial:
     numbers |= {name: draw(MAYBE_COUNT) for name in ("peak_memory_bytes", "workspace_bytes", "graph_bytes")}
     numbers |= {"slots": draw(st.none() | st.integers(0, 2**31 - 1))}
     numbers |= {"kernel_files": draw(st.none() | NAMED), "autotuned": draw(NAMED), "labels": draw(TEXTS)}
+    numbers |= {"probed_in": draw(st.none() | st.just("r0"))}
     numbers |= {"soundness": draw(st.none() | st.builds(Soundness, MAYBE_REAL, MAYBE_REAL, MAYBE_REAL))}
     outcome = draw(st.sampled_from(Outcome))
     if outcome is not Outcome.MEASURED:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.tuner.composed import composed
+from tuner.device.keeper import Keeper
 from tuner.executors import child, local
 from tuner.executors.child import Children
 from tuner.executors.executor import Done, Task, command_of, program
 from tuner.executors.lookup import executor_of
 from tuner.executors.nursery import Nursery
 from tuner.executors.place import DEVICES, NEAR, Place
-from tuner.session import Session
 
 TASK = Task(1, "traffic=chat", ("gpu=h200", "traffic=chat"), "mine")
 
@@ -69,7 +69,7 @@ def test_without_a_word_about_neighbours_one_runs_at_a_time() -> None:
 
 
 def test_with_leave_each_visible_gpu_runs_one_and_workers_keep_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Session, "devices", lambda self: ("GPU-1", "GPU-2"))
+    monkeypatch.setattr(Keeper, "devices", lambda self: ("GPU-1", "GPU-2"))
     executor = executor_of(composed("gpu=h200", "executor.exclusive_host=false"))
     commands: list[list[str]] = []
     monkeypatch.setattr(Nursery, "begin", lambda self, arguments: commands.append(arguments))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -19,9 +20,11 @@ from store.past.history import list_runs
 from store.runs.repository import load_run
 from tests.tuner.simulated.telling import TWO_ARMS, url_in
 from tuner.errors import MeasurementInvalid, UsageError
-from tuner.executors.executor import Done, Task
+from tuner.executors import ray_cluster
+from tuner.executors.executor import Done, Say, Task
 from tuner.executors.place import Place
-from tuner.executors.ray_cluster import RayCluster, connected, gpus_of_a_task, refuse_unshared, resources_of, types_of
+from tuner.executors.ray_cluster import RayCluster, connected
+from tuner.executors.ray_nodes import gpus_of_a_task, offered_by, refuse_unshared, resources_of
 
 ROOT = Path(__file__).parents[3]
 ROUNDS = 2  # of `TWO_ARMS`
@@ -50,16 +53,18 @@ def test_a_task_has_a_whole_node_while_hosts_are_exclusive_and_one_gpu_otherwise
     ],
 )
 def test_a_task_asks_for_the_type_of_gpu_that_its_profile_is_of(profile: str, types: list[str], wanted: list[str]) -> None:
-    offered = types_of([{"Resources": {"GPU": 8.0, f"accelerator_type:{name}": 1.0}} for name in types])
+    offered = offered_by([{"Resources": {"GPU": 8.0, f"accelerator_type:{name}": 1.0}} for name in types])
     assert list(resources_of([f"gpu={profile}", "model=qwen3_8b"], offered)) == [f"accelerator_type:{name}" for name in wanted]
     assert resources_of(["model=qwen3_8b"], offered) == ()
 
 
 def test_a_file_is_no_store_for_several_hosts() -> None:
-    refuse_unshared("sqlite:///a.db", [node("a", 1), node("a", 1)])
-    refuse_unshared("postgresql+psycopg://h/d", [node("a", 1), node("b", 1)])
-    with pytest.raises(UsageError, match="of which each of the 2 hosts would have its own; give a PostgreSQL"):
-        refuse_unshared("sqlite:///a.db", [node("a", 1), node("b", 1)])
+    """This one is a host, too: what a cluster elsewhere stores is not to stay there."""
+    refuse_unshared("sqlite:///a.db", [node("a", 1), node("a", 1)], "a")
+    refuse_unshared("postgresql+psycopg://h/d", [node("a", 1), node("b", 1)], "c")
+    for nodes, here in (([node("a", 1), node("b", 1)], "a"), ([node("b", 1)], "a")):
+        with pytest.raises(UsageError, match=r"of which each of the 2 hosts \(a, b\) would have its own; give a PostgreSQL"):
+            refuse_unshared("sqlite:///a.db", nodes, here)
 
 
 class Failing:
@@ -86,8 +91,10 @@ class Failing:
         raise self._error
 
 
-def ended(kind: str) -> Done:
-    return RayCluster(Place(kind="ray"), Failing(kind), 1.0).run(Task(1, "traffic=chat", ()), 0, lambda _: None)
+def ended(kind: str, resources: tuple[str, ...] = (), said: Say = lambda _: None) -> Done:
+    return RayCluster(Place(kind="ray", resources=resources), Failing(kind), 1.0, ("GPU", "rack:a")).run(
+        Task(1, "traffic=chat", ()), 0, said
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,6 +113,29 @@ def test_a_failure_of_ray_is_told_by_its_kind(kind: str, raised: type[Exception]
 
 def test_a_task_that_was_cancelled_was_interrupted() -> None:
     assert ended("TaskCancelledError") == Done(130, None, "Interrupted")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "heard"),
+    [
+        ((), "in the cluster's queue"),
+        (("rack:a",), "in the cluster's queue"),
+        (("rack:a", "rack:b"), "in the cluster's queue, for a node with rack:b, which none has so far"),
+    ],
+)
+def test_what_no_node_has_is_named_while_it_is_waited_for(wanted: tuple[str, ...], heard: str) -> None:
+    said = list[str]()
+    ended("TaskCancelledError", wanted, said.append)
+    assert said == [heard]
+
+
+def test_an_address_at_which_nobody_listens_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason="the package ray is not installed (the extra ray)")
+    monkeypatch.setattr(ray_cluster, "REACH_S", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(UsageError, match=f"executor.address={address} leads to no Ray cluster .nobody listens there.; start one"):
+        connected(Place(kind="ray", address=address), "postgresql://h/d")
 
 
 def test_the_kinds_are_those_that_ray_has() -> None:

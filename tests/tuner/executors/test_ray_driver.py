@@ -99,7 +99,8 @@ def test_what_it_raises_is_said_and_is_its_code(head: str, capfd: pytest.Capture
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_reaches_it_and_ends_it_in_order(number: signal.Signals, code: int) -> None:
     program = (
-        "import sys, time\nfrom tuner.executors.ray_driver import outlasting_heads\nfrom tuner.termination import listen\nlisten()\n"
+        "import sys, time\nfrom tuner.command_line.termination import listen\nfrom tuner.executors.ray_driver import outlasting_heads\n"
+        "listen()\n"
         "def work(again):\n    print('here', flush=True)\n    time.sleep(60)\nsys.exit(outlasting_heads(work, None, False))"
     )
     began = time.monotonic()

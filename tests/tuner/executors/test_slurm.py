@@ -82,10 +82,10 @@ def test_without_submitting_the_script_is_written_and_what_it_leaves_is_gathered
     slurm = Slurm(replace(place, submit=False))
     asked = slurm.run(TASK, 0, lambda _: None)
     (script,) = (tmp_path / "my jobs").glob("*.sh")
-    assert (asked.exit_code, asked.last) == (3, f"not submitted: sbatch '{tmp_path}/my jobs'/{script.name}")
+    assert not asked.ran and (asked.exit_code, asked.last) == (3, f"not submitted: sbatch '{tmp_path}/my jobs'/{script.name}")
     assert not (tmp_path / "sbatch.txt").exists()
     subprocess.run(["sh", str(script)], check=True)
-    assert slurm.run(TASK, 0, lambda _: None) == Done(0, ENDED, "")
+    assert slurm.run(TASK, 0, lambda _: None) == Done(0, ENDED, "", ran=False)
     assert slurm.run(TASK, 0, lambda _: None).exit_code == 3
 
 

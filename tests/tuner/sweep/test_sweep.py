@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,12 @@ def test_the_index_is_a_page_that_leads_to_the_pins_and_as_data_what_json_prints
         and "&lt;no&gt; such GPU" in page
         and "3 scenarios: 2 unset, 1 without a pin" in page
     )
+
+
+def test_what_ran_before_it_was_asked_for_has_no_time_of_its_own(tmp_path: Path) -> None:
+    run(tmp_path, Scripted({"traffic=chat": replace(decided("chat"), ran=False)}))
+    sweep = read_sweep(tmp_path)
+    assert sweep is not None and [entry.seconds is None for entry in sweep.entries] == [True, False, False]
 
 
 def test_what_never_was_a_scenario_ends_before_any_begins(tmp_path: Path) -> None:

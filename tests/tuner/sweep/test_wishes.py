@@ -41,7 +41,10 @@ def test_lines_of_a_file_stand_behind_what_all_share_and_may_be_combinations_too
     [
         ("", "holds no list of scenarios"),
         ("model: tiny", "holds no list of scenarios"),
-        ("- [", "is not YAML"),
+        ("- model=tiny\n- [", "is not YAML (line 2: expected the node content"),
+        ("- model=tiny\n- a=[{b: c}]", "entry 2 is a mapping, since it has a ': ', put the line in double quotes"),
+        ("- a=[{b: c, d: e}]", "is not YAML (line 1: mapping values are not allowed here, put the line in double quotes)"),
+        ("- \0", "is not YAML (unacceptable character"),
         ("- 3", "entry 1 (3) is no line of overrides"),
         ("- model=tiny\n- {model: tiny}", "entry 2 is a mapping"),
         ("- model='tiny", 'entry 1 ("model=\'tiny") is no line of overrides (No closing quotation)'),
