@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Knobs = Mapping[str, tuple[str, ...]]
 
 
-def library(module: str, distribution: str) -> Any:
+def kernel_library(module: str, distribution: str) -> Any:
     """The imported ``module``. Raises `MissingPackage` where it is not there or does not load, as one built for another torch."""
     try:
         return importlib.import_module(module)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from backends.deviation import Deviation
+
 LIBRARY = "library"  # the knob of an adapter that may call one of several
 
 
@@ -19,7 +21,7 @@ class Provider(str, Enum):
 class Arm:
     """``backend`` is the engine's name for it ("fa3"); ``driver`` the worker class, "module:Class"; ``packages`` the
     import names it needs, ``optional`` those that it takes where they are there; ``page_size`` and ``kv_dtype`` (torch name) are what
-    the server would run with.
+    the server would run with. ``deviations``: what the backend is known to compute otherwise than the model asks.
 
     ``copy`` tells an arm from the same arm entered again, ``slowed`` is the share of further launches that slow it: both are
     there to measure the measuring itself.
@@ -35,6 +37,7 @@ class Arm:
     copy: int = 1
     slowed: float = 0.0
     optional: tuple[str, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
 
     @property
     def rests_on(self) -> tuple[str, ...]:

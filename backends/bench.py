@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from backends.arm import Arm
     from backends.cell import Cell
     from backends.checks.tolerance import Errors
+    from backends.deviation import Deviation
     from backends.driver import CellData, Driver, KvPool, PreparedCall, Stage
     from backends.kv.rotation import PoolPlan
     from backends.measured import Identity, KernelNode, Soundness
@@ -48,6 +49,9 @@ class Checking(Protocol):
     def check(self, shot: Shot, written: Iterable[int]) -> Errors: ...
 
     def check_needles(self, shot: Shot) -> float: ...
+
+    @property
+    def deviates(self) -> bool: ...
 
     def coverage(self) -> str | None: ...
 
@@ -126,7 +130,8 @@ class Bench(Protocol):
         """How far a recorded call's time hangs on how it is timed; ``pools`` layers are there to rotate over. None where nothing
         is recorded."""
 
-    def checker(self, data: CellData, slot: int, soft_cap: float | None) -> Checking: ...
+    def checker(self, data: CellData, slot: int, soft_cap: float | None, deviation: Deviation | None) -> Checking:
+        """``deviation``: what is declared of the arms and would show on this cell."""
 
     def launches(self, call: PreparedCall, timed: Timed) -> tuple[KernelNode, ...]:
         """Of one call, eager ones too, to be asked after everything that is timed; empty where they cannot be known."""

@@ -8,8 +8,9 @@ from functools import cached_property
 
 from backends.allowed import Allowed
 from backends.arm import Provider
+from backends.deviation import Deviation, Step
 from backends.knob import Knob
-from backends.limits import Clause, Limit, Scoped
+from backends.limits import Clause, Excepted, Limit, Scoped
 from backends.question import RULES
 from backends.reason import Reason
 from backends.serving_jit import ServingJit
@@ -42,13 +43,30 @@ class Note(Scoped):
 
 
 @dataclass(frozen=True)
+class KnownDeviation(Excepted):
+    """What the backend computes otherwise than the model asks, on layers where the conditions hold: see `backends.deviation.Deviation`. It
+    is no reason against what would run anyway: its answers are held to what is declared."""
+
+    says: str
+    source: str
+    steps: tuple[Step, ...]
+    keys: int | None
+    versions: tuple[str, ...] = RULES
+    when: tuple[Clause, ...] = ()
+    unless: tuple[Clause, ...] = ()
+    narrow_sums: bool = False
+
+
+@dataclass(frozen=True)
 class Judgement:
     """``reasons`` why the backend may not serve, each once; empty = it may. ``doubts``: limits that are kept or broken by what
-    nobody knows, so that the backend is kept on trust. ``notes``: what it does here that is no reason against it."""
+    nobody knows, so that the backend is kept on trust. ``notes``: what it does here that is no reason against it; ``deviations``: what it
+    computes otherwise than the model asks."""
 
     reasons: tuple[Reason, ...] = ()
     doubts: tuple[Reason, ...] = ()
     notes: tuple[Note, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +79,7 @@ class Capability:
     versions: tuple[str, ...] = RULES
     paths: tuple[InnerPath, ...] = ()
     notes: tuple[Note, ...] = ()
+    deviations: tuple[KnownDeviation, ...] = ()
     history: str | None = None
 
     @cached_property

@@ -13,6 +13,7 @@ from backends.bench import Checking
 from backends.blame import blaming
 from backends.blocks import palindromes
 from backends.cell import Cell
+from backends.deviation import Deviation, known_on
 from backends.driver import CellData, Driver
 from backends.measured import CellRound, Visit, code_id
 from backends.phases import Phases
@@ -45,7 +46,7 @@ class CellRace:
         self._baton = baton
         self._seats: dict[str, Seat] = {}
         self._data: dict[PoolKey, CellData] = {}
-        self._checkers: dict[PoolKey, Checking] = {}
+        self._checkers: dict[tuple[PoolKey, Deviation | None], Checking] = {}
         self._voided: list[str] = []
         self._open = ExitStack()
 
@@ -114,15 +115,21 @@ class CellRace:
         key = pool_key(arm)
         if key not in self._data:
             self._data[key] = self._stand.lay_out(self._cell, arm)
-            soft_cap = self._stand.stage.model.logit_softcap
-            self._checkers[key] = self._bench.checker(self._data[key], self._stand.slots(self._cell, arm) - 1, soft_cap)
         return self._data[key]
+
+    def _checker(self, arm: Arm) -> Checking:
+        """Shared with the other arms of that pool of which the same is declared."""
+        key = pool_key(arm), known_on(arm.deviations, self._cell)
+        if key not in self._checkers:
+            slot, soft_cap = self._stand.slots(self._cell, arm) - 1, self._stand.stage.model.logit_softcap
+            self._checkers[key] = self._bench.checker(self._laid_out(arm), slot, soft_cap, key[1])
+        return self._checkers[key]
 
     def _check(self, name: str) -> None:
         """Run just as it is timed, against the reference: before the first sample and after the last."""
         seat = self._seats[name]
         with self._phases.of("check", name, self._cell.name), blaming(name, self._cell.name):
-            self._checkers[pool_key(seat.arm)].check(seat.timed.shot, seat.timed.written)
+            self._checker(seat.arm).check(seat.timed.shot, seat.timed.written)
 
     def _visits(self) -> tuple[Visit, ...]:
         self._lookout.look()  # what slowed the device before is no block's doing

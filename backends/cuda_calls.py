@@ -37,7 +37,7 @@ class CudaRefused(RuntimeError):
 
 def call(name: str, *arguments: Any) -> None:
     """One of `SIGNATURES`. Raises `CudaRefused`."""
-    driver = cuda_driver.library()
+    driver = cuda_driver.initialised()
     if driver is None:
         raise CudaRefused("there is no CUDA driver here")
     try:

@@ -47,7 +47,7 @@ def first_device() -> CudaDevice | None:
 @cache
 def visible_devices() -> tuple[CudaDevice, ...]:
     """In CUDA's order. Makes no context and takes no device memory."""
-    driver, count = library(), ctypes.c_int()
+    driver, count = initialised(), ctypes.c_int()
     if driver is None or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
         return ()
     found = (_device(driver, index) for index in range(count.value))
@@ -55,7 +55,7 @@ def visible_devices() -> tuple[CudaDevice, ...]:
 
 
 @cache
-def library() -> Any | None:
+def initialised() -> Any | None:
     """The initialised driver, None where there is none or it shows no device."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
@@ -66,7 +66,7 @@ def library() -> Any | None:
 
 def cuda_version() -> str | None:
     """The newest CUDA that the driver serves, "13.0"."""
-    driver, version = library(), ctypes.c_int()
+    driver, version = initialised(), ctypes.c_int()
     if driver is None or driver.cuDriverGetVersion(ctypes.byref(version)) != 0:
         return None
     return f"{version.value // 1000}.{version.value % 1000 // 10}"
@@ -74,7 +74,7 @@ def cuda_version() -> str | None:
 
 def context_is_open() -> bool:
     """Whether this process has a primary context on its first device; opens none by asking."""
-    driver, device, flags, active = library(), ctypes.c_int(), ctypes.c_uint(), ctypes.c_int()
+    driver, device, flags, active = initialised(), ctypes.c_int(), ctypes.c_uint(), ctypes.c_int()
     if driver is None or driver.cuDeviceGet(ctypes.byref(device), 0) != 0:
         return False
     return driver.cuDevicePrimaryCtxGetState(device, ctypes.byref(flags), ctypes.byref(active)) == 0 and active.value == 1

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from backends.arm import Provider
-from backends.capability import BackendEntry, Calls, Capability, DriverEntry, InnerPath, Note
+from backends.capability import BackendEntry, Calls, Capability, DriverEntry, InnerPath, KnownDeviation, Note
 from backends.entry_fields import (
     EntryError,
     allowed_of,
     conditions_of,
     engine_of,
     items_of,
+    keys_of,
     refuse_unknown,
     required,
     rule_of,
+    steps_of,
+    sums_of,
     versions_of,
     words_of,
 )
@@ -26,12 +29,13 @@ from backends.question import RULE_SETS
 from backends.serving_jit import Builds, ServingJit
 
 ENTRY_KEYS = (
-    *("name", "source", "versions", "history", "paths", "limits", "notes", "modules", "drivers", "aliases", "graph"),
+    *("name", "source", "versions", "history", "paths", "limits", "notes", "deviations", "modules", "drivers", "aliases", "graph"),
     *("jit_while_serving", "engine", "undriven"),
 )
 LIMIT_KEYS = ("rule", "allowed", "source", "versions", "when", "why", "remedy", "becomes")
 PATH_KEYS = ("name", "source", "versions", "when")
 NOTE_KEYS = ("says", "source", "versions", "when")
+DEVIATION_KEYS = ("says", "steps", "keys", "source", "versions", "when", "unless", "narrow_sums")
 JIT_KEYS = ("builds", "why", "source")
 DRIVER_KEYS = ("provider", "driver", "packages", "devices", "attention", "tools", "limits", "calls", "knobs", "libraries", "optional")
 CALLS_KEYS = ("engine", "knobs", "source")
@@ -80,6 +84,7 @@ def _capability(data: Mapping[str, Any], heading: _Heading) -> Capability:
         versions=heading.versions,
         paths=paths,
         notes=tuple(_note(item, heading) for item in items_of(data, "notes", where)),
+        deviations=tuple(_deviation(item, heading) for item in items_of(data, "deviations", where)),
         history=data.get("history"),
     )
 
@@ -114,6 +119,22 @@ def _note(data: Mapping[str, Any], heading: _Heading) -> Note:
     says = required(data, "says", here)
     refuse_unknown(data, NOTE_KEYS, here)
     return Note(says, _source(data, heading, here), versions_of(data, here, heading.engine) or heading.versions, conditions_of(data, here))
+
+
+def _deviation(data: Mapping[str, Any], heading: _Heading) -> KnownDeviation:
+    here = f"{heading.backend}, a deviation"
+    says = required(data, "says", here)
+    refuse_unknown(data, DEVIATION_KEYS, here)
+    return KnownDeviation(
+        says=says,
+        source=_source(data, heading, here),
+        steps=steps_of(data, here),
+        keys=keys_of(data, here),
+        versions=versions_of(data, here, heading.engine) or heading.versions,
+        when=conditions_of(data, here),
+        unless=conditions_of({"when": data.get("unless")}, here),
+        narrow_sums=sums_of(data, here),
+    )
 
 
 def _source(data: Mapping[str, Any], heading: _Heading, here: str) -> str:

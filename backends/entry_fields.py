@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backends.allowed import Allowed, Multiple, Span, Taken
+from backends.deviation import Step
 from backends.limits import Clause
 from backends.question import RULE_SETS
 from backends.vocabulary import WORDS
+
+ALL_KEYS = "all"  # of a window that is not looked at
 
 
 class EntryError(ValueError):
@@ -69,6 +72,34 @@ def items_of(data: Mapping[str, Any], key: str, where: str) -> Sequence[Any]:
 
 def words_of(data: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
     return tuple(str(item) for item in items_of(data, key, where))
+
+
+def steps_of(data: Mapping[str, Any], here: str) -> tuple[Step, ...]:
+    known = {step.value: step for step in Step}
+    words = words_of(data, "steps", here)
+    if not words or not known.keys() >= set(words):
+        raise EntryError(f"{here}: steps are {', '.join(words) or 'missing'}; write some of [{', '.join(known)}]")
+    return tuple(known[word] for word in words)
+
+
+def sums_of(data: Mapping[str, Any], here: str) -> bool:
+    sums = data.get("narrow_sums", False)
+    if type(sums) is not bool:
+        raise EntryError(f"{here}: narrow_sums is {sums!r}; write true, or leave it out")
+    return sums
+
+
+def keys_of(data: Mapping[str, Any], here: str) -> int | None:
+    keys = data.get("keys")
+    if sums_of(data, here):
+        if keys is not None:
+            raise EntryError(f"{here}: keys is {keys!r} beside narrow_sums; write one of them")
+        return 0
+    if keys == ALL_KEYS:
+        return None
+    if type(keys) is not int or not keys:
+        raise EntryError(f"{here}: keys is {keys!r}; write how many more than its window a query sees, as -1, or {ALL_KEYS}")
+    return keys
 
 
 def required(data: Mapping[str, Any], key: str, where: str) -> str:

@@ -11,7 +11,7 @@ import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from backends.adapter import library, refuse_knobs, require_gpu
+from backends.adapter import kernel_library, refuse_knobs, require_gpu
 from backends.cell import Phase
 from backends.device import dtype_of
 from backends.driver import Refused
@@ -42,7 +42,7 @@ class FlashAttention3:
     def __init__(self, arm: Arm, stage: Stage, pool: KvPool) -> None:
         refuse_knobs(arm, FA3_KNOBS)
         self._name = dict(arm.knobs).get("library", "sgl_kernel")
-        self._module = library(*LIBRARIES[self._name])
+        self._module = kernel_library(*LIBRARIES[self._name])
         require_gpu(arm, stage)
         self.imports = (self._name, "torch")
         self._server = server_of(arm, stage)

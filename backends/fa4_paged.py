@@ -11,7 +11,7 @@ import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from backends.adapter import library, refuse_knobs, require_gpu
+from backends.adapter import kernel_library, refuse_knobs, require_gpu
 from backends.paged.calls import prepared
 from backends.paged.knobs import KNOBS, server_of
 from backends.paged.views import pages
@@ -33,7 +33,7 @@ class FlashAttention4:
 
     def __init__(self, arm: Arm, stage: Stage, pool: KvPool) -> None:
         refuse_knobs(arm, KNOBS)
-        self._module = library(MODULE, "flash-attn-4")
+        self._module = kernel_library(MODULE, "flash-attn-4")
         require_gpu(arm, stage)
         self._server = server_of(arm, stage)
         whole = stage.deterministic or not _can_split(stage.device)

@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from backends.adapter import library, refuse_knobs, require_gpu
+from backends.adapter import kernel_library, refuse_knobs, require_gpu
 from backends.cell import Phase
 from backends.driver import Refused
 from backends.flashinfer_calls.tables import starts, token_slots
@@ -34,7 +34,7 @@ class FlashInferLatent:
 
     def __init__(self, arm: Arm, stage: Stage, pool: KvPool) -> None:
         refuse_knobs(arm, {})
-        self._module = library("flashinfer.mla", "flashinfer-python")
+        self._module = kernel_library("flashinfer.mla", "flashinfer-python")
         require_gpu(arm, stage)
         self._server = Server(stage.context_length, stage.graph_max_batch)
         self._workspace = _workspace(stage)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from backends.adapter import library, refuse_knobs, require_gpu
+from backends.adapter import kernel_library, refuse_knobs, require_gpu
 from backends.cell import Phase
 from backends.device import dtype_of
 from backends.flashinfer_calls.decode import DecodeCall
@@ -72,7 +72,7 @@ class FlashInferPaged:
     imports = ("flashinfer", "torch", "tvm_ffi")
 
     def __init__(self, arm: Arm, stage: Stage, pool: KvPool) -> None:
-        flashinfer = library("flashinfer", "flashinfer-python")
+        flashinfer = kernel_library("flashinfer", "flashinfer-python")
         require_gpu(arm, stage)
         refuse_knobs(arm, KNOBS)
         dtypes = dtype_of(stage.model.dtype), dtype_of(arm.kv_dtype)

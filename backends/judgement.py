@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from backends.answers import Answer
 from backends.asked import Asked, Kind
 from backends.broken import broken, in_reasons
 from backends.capability import DECISIVE, Capability, InnerPath, Judgement, Note, missing_modules
-from backends.limits import Limit, misfits, unmet
+from backends.deviation import Deviation
+from backends.limits import Limit, holds, misfits, unmet
 from backends.question import ENGINES, KNOWN_SM, Question
 from backends.reason import Reason
 from backends.vocabulary import asked_in_words
@@ -90,7 +91,7 @@ def _otherwise(capability: Capability, asked: Asked, doubts: tuple[Reason, ...])
     if against := in_reasons(found, limits, question, certain=True) or missing_modules(capability.modules, question.packages):
         return Judgement(against)
     doubts = (*doubts, *in_reasons(found, limits, question, certain=False), *_unlisted(question))
-    return Judgement((), doubts, _notes(capability, question, kinds))
+    return Judgement((), doubts, _notes(capability, question, kinds), tuple(_deviations(capability, question, kinds)))
 
 
 def with_paths(capability: Capability, asked: Asked) -> Sequence[Kind]:
@@ -125,3 +126,10 @@ def _unlisted(question: Question) -> tuple[Reason, ...]:
 def _notes(capability: Capability, question: Question, kinds: Sequence[Kind]) -> tuple[Note, ...]:
     mine = (note for note in capability.notes if question.rules in note.versions)
     return tuple(note for note in mine if any(unmet(note, kind) is not None for kind in kinds))
+
+
+def _deviations(capability: Capability, question: Question, kinds: Sequence[Kind]) -> Iterator[Deviation]:
+    for known in capability.deviations:
+        layers = tuple(kind.layer.name for kind in kinds if holds(known, kind))
+        if layers and question.rules in known.versions:
+            yield Deviation(known.says, layers, known.steps, known.keys, known.source, known.narrow_sums)

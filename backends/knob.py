@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from backends.cell import Phase
 from backends.entry_fields import EntryError, conditions_of, items_of, refuse_unknown, required, versions_of, words_of
-from backends.limits import Answers, Clause, Met, Scoped, unmet
+from backends.limits import Answers, Clause, Excepted, holds
 from backends.question import RULES
 
 # Knobs that are fields of an arm: one value of each serves both phases, whatever the backend.
@@ -18,7 +17,7 @@ KNOB_KEYS = ("values", "search", "phases", "versions", "when", "unless", "withou
 
 
 @dataclass(frozen=True)
-class Knob(Scoped):
+class Knob(Excepted):
     """``values`` that it takes (none: any), ``search`` those that a search tries beside leaving it alone (none: it is not searched).
     It changes calls of ``phases`` alone, and does something in the rule sets ``versions``, where every condition of ``when`` is met and
     none of ``unless``, while the knobs ``without`` are left alone. A name in capitals is an environment variable, any other a flag."""
@@ -32,10 +31,6 @@ class Knob(Scoped):
     unless: tuple[Clause, ...] = ()
     without: tuple[str, ...] = ()
     source: str | None = None
-
-    @cached_property
-    def exceptions(self) -> tuple[tuple[str, Met], ...]:
-        return tuple((rule, Met(items)) for rule, items in self.unless)
 
 
 def is_variable(name: str) -> bool:
@@ -75,5 +70,4 @@ def _phases(data: Mapping[str, Any], where: str) -> tuple[Phase, ...]:
 
 def applies(knob: Knob, rules: str, answers: Answers) -> bool:
     """Whether it does something for one layer kind under a rule set; what nobody can tell is taken to be met."""
-    excluded = bool(knob.unless) and all(met[answers[rule]] for rule, met in knob.exceptions)
-    return rules in knob.versions and unmet(knob, answers) is not None and not excluded
+    return rules in knob.versions and holds(knob, answers)

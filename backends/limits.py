@@ -65,6 +65,16 @@ class Scoped:
         return tuple((rule, Met(items)) for rule, items in self.when)
 
 
+class Excepted(Scoped):
+    """What holds under conditions, and not where all of some others are met."""
+
+    unless: tuple[Clause, ...]
+
+    @cached_property
+    def exceptions(self) -> tuple[tuple[str, Met], ...]:
+        return tuple((rule, Met(items)) for rule, items in self.unless)
+
+
 @dataclass(frozen=True)
 class Limit(Scoped):
     """``allowed`` values of ``rule``; empty = none at all. Holds for the rule sets in ``versions`` and only where every
@@ -123,6 +133,12 @@ def unmet(scoped: Scoped, answers: Answers) -> tuple[str, ...] | None:
         elif not known:
             return None
     return unknown
+
+
+def holds(excepted: Excepted, answers: Answers) -> bool:
+    """For one layer kind; what nobody can tell is taken to be met of the conditions, and not of the others."""
+    excluded = bool(excepted.unless) and all(met[answers[rule]] for rule, met in excepted.exceptions)
+    return unmet(excepted, answers) is not None and not excluded
 
 
 def misfits(limit: Limit, answers: Answers) -> tuple[Misfit, ...]:

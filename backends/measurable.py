@@ -53,5 +53,5 @@ def unverifiable(model: Model, algorithm: str | None, topk: int) -> Iterator[Rea
             asked=f"a tree of drafts (topk {topk}) over layers with a sliding window, whose last key backends count differently",
             allowed="a chain (engine.speculative.topk=1) where layers have windows",
             remedy=f"set engine.speculative.topk=1, or {ELSEWHERE}",
-            source="backends/checks/reference.py",
+            source="backends/checks/attention.py",
         )

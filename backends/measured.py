@@ -80,7 +80,8 @@ class Trial:
     launch, kernels that had to be built included. ``build_s``: that, and on a process's first cell opening and imports.
     ``kernel_files``: (name, `backends.worker.kernel_files`' word for where it lay) of each compiled kernel taken from a
     cache; empty = all came with their packages, or were compiled in memory. ``autotuned``: (kernel and problem, choice) of
-    whatever was chosen by timing in this process. ``labels`` are cautions, as of a `Round`.
+    whatever was chosen by timing in this process. ``labels`` are cautions, as of a `Round`. ``probed_in``: id of the run that it was
+    measured in; None = of the one it stands in.
     """
 
     arm: str
@@ -107,6 +108,7 @@ class Trial:
     soundness: Soundness | None = None
     autotuned: tuple[tuple[str, str], ...] = ()
     labels: tuple[str, ...] = ()
+    probed_in: str | None = None
 
     def __post_init__(self) -> None:
         measured = self.outcome is Outcome.MEASURED

@@ -40,7 +40,7 @@ class MigAttributes:
 
 
 @cache
-def library() -> Any | None:
+def initialised() -> Any | None:
     """The initialised library, None without a driver."""
     try:
         nvml = ctypes.CDLL("libnvidia-ml.so.1")
@@ -68,7 +68,7 @@ def device_by_uuid(uuid: str) -> Device | None:
 
 
 def _call(function: str, *arguments: Any) -> bool:
-    nvml = library()
+    nvml = initialised()
     try:
         return nvml is not None and getattr(nvml, function)(*arguments) == 0
     except AttributeError:  # an older driver

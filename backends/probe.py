@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from backends.arm import Arm
 from backends.cell import Cell, attention_flops, kv_bytes
 from backends.checks.tolerance import Errors
+from backends.deviation import SHOWED, known_on
 from backends.driver import Driver
 from backends.dtypes import element_bytes
 from backends.measured import Cost, Identity, Soundness, Trial
@@ -101,7 +102,8 @@ def probe(opened: OpenArm, cell: Cell, opening_s: float) -> Trial:
 
 def _examine(opened: OpenArm, seat: Seat) -> _Findings:
     arm, cell, phases, bench = opened.arm.name, seat.data.cell, opened.phases, opened.stand.bench
-    checker = bench.checker(seat.data, seat.slots - 1, opened.stand.stage.model.logit_softcap)
+    deviation = known_on(opened.arm.deviations, cell)
+    checker = bench.checker(seat.data, seat.slots - 1, opened.stand.stage.model.logit_softcap, deviation)
     with phases.of("check", arm, cell.name, "eager"):
         errors = checker.check(seat.eager_shot, [seat.slots - 1])
         needle_error = checker.check_needles(seat.eager_shot)
@@ -122,5 +124,6 @@ def _examine(opened: OpenArm, seat: Seat) -> _Findings:
         *labels(soundness, times.device_us),
         *both_grids(opened, seat, identity, soundness),
         *(f"{TIMED_AGAIN}: {why}" for why in voided),
+        *([f"{SHOWED}: {deviation.in_numbers(cell)}"] if deviation and checker.deviates else []),
     )
     return _Findings(errors, needle_error, checker.coverage(), times.cost, identity, soundness, said)

@@ -18,6 +18,7 @@ from backends.blame import blaming
 from backends.cell import Cell
 from backends.cell_round import AGAIN_S
 from backends.company import await_others
+from backends.deviation import Deviation, known_on
 from backends.driver import CellData, Driver
 from backends.phases import Phases, Say
 from backends.seat import Seat
@@ -72,15 +73,19 @@ class _Floor:
     timing: TimingSpec
     phases: Phases
     lookout: Lookout
-    laid: dict[tuple[PoolKey, str], tuple[CellData, Checking]] = field(default_factory=dict)
+    laid: dict[tuple[PoolKey, str], CellData] = field(default_factory=dict)
+    checkers: dict[tuple[PoolKey, str, Deviation | None], Checking] = field(default_factory=dict)
 
     def lay_out(self, arm: Arm, cell: Cell) -> tuple[CellData, Checking]:
-        """The cell in the arm's pool and the reference for it, once for all settings of that pool."""
-        key = pool_key(arm), cell.name
-        if key not in self.laid:
-            data, soft_cap = self.stand.lay_out(cell, arm), self.stand.stage.model.logit_softcap
-            self.laid[key] = data, self.bench.checker(data, self.stand.slots(cell, arm) - 1, soft_cap)
-        return self.laid[key]
+        """The cell in the arm's pool and the reference for it, once for all settings of that pool of which the same is declared."""
+        place, deviation = (pool_key(arm), cell.name), known_on(arm.deviations, cell)
+        if place not in self.laid:
+            self.laid[place] = self.stand.lay_out(cell, arm)
+        data, key = self.laid[place], (*place, deviation)
+        if key not in self.checkers:
+            slot, soft_cap = self.stand.slots(cell, arm) - 1, self.stand.stage.model.logit_softcap
+            self.checkers[key] = self.bench.checker(data, slot, soft_cap, deviation)
+        return data, self.checkers[key]
 
 
 def _steps(

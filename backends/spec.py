@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from backends.drafting import Drafting
 from backends.model import Model
@@ -41,11 +42,11 @@ class TimingSpec:
     """How one trial and one visit are timed. ``blocks`` palindromes a process (two visits an arm each), ``replays``
     samples a visit, ``replay_ms`` of device time a replay, ``discard_ms`` before each visit's samples."""
 
+    RETIRED: ClassVar[frozenset[str]] = frozenset({"build_limit_s", "trial_limit_s"})  # now `SilenceLimits`, which change no number
+
     blocks: int
     replays: int
     replay_ms: float
     discard_ms: float
     warmup_s: float
     warmup_cap_s: float
-    build_limit_s: float
-    trial_limit_s: float

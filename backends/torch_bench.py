@@ -27,7 +27,7 @@ from backends.timing.queued import QueuedCall
 from backends.timing.roofline import Roofline
 from backends.timing.soundness import soundness
 from backends.timing.timed import Timed, make_timed
-from backends.worker import board
+from backends.worker import occupancy
 
 if TYPE_CHECKING:
     import random
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from backends.arm import Arm
     from backends.cell import Cell
+    from backends.deviation import Deviation
     from backends.driver import CellData, Driver, KvPool, PreparedCall, Stage
     from backends.kv.rotation import PoolPlan
     from backends.measured import Identity, KernelNode, Soundness
@@ -64,7 +65,7 @@ class TorchBench:
         """Imports torch."""
         importlib.import_module("torch")
         ours = self.type != "cuda" or cuda_driver.context_is_open()  # then some of what is taken is this process's own
-        return None if ours else board.taken_bytes()
+        return None if ours else occupancy.taken_bytes()
 
     def open(self) -> torch.device:
         """Imports torch."""
@@ -131,8 +132,8 @@ class TorchBench:
     def soundness(self, call: PreparedCall, timed: Timed, pools: int, timing: TimingSpec) -> Soundness | None:
         return soundness(call, timed, pools, timing, self._instruments) if isinstance(timed, ReplayedCall) else None
 
-    def checker(self, data: CellData, slot: int, soft_cap: float | None) -> Checker:
-        return Checker(data, slot, soft_cap)
+    def checker(self, data: CellData, slot: int, soft_cap: float | None, deviation: Deviation | None) -> Checker:
+        return Checker(data, slot, soft_cap, deviation)
 
     def launches(self, call: PreparedCall, timed: Timed) -> tuple[KernelNode, ...]:
         return () if self.type == "cpu" else launches_of(call, timed)

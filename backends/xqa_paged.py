@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from backends.adapter import library, refuse_knobs, require_gpu
+from backends.adapter import kernel_library, refuse_knobs, require_gpu
 from backends.cell import Phase
 from backends.driver import Refused
 from backends.paged.calls import prepared
@@ -34,7 +34,7 @@ class Xqa:
 
     def __init__(self, arm: Arm, stage: Stage, pool: KvPool) -> None:
         refuse_knobs(arm, KNOBS)
-        self._module = library("flashinfer.decode", "flashinfer-python")
+        self._module = kernel_library("flashinfer.decode", "flashinfer-python")
         require_gpu(arm, stage)
         self._server = server_of(arm, stage, wide_eagerly=True)
         self._workspace = _workspace(stage)

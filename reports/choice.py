@@ -24,9 +24,22 @@ def score_of(decision: Decision, pair: Pair | None) -> PairScore | None:
 
 def runner_up(decision: Decision) -> PairScore | None:
     """The best pair that may be picked and is not the default, one that was in every process first: what staying with the default
-    gives up."""
-    rivals = [score for score in ranked(decision) if score.pair != decision.default and score.barred is None]
-    return min(rivals, key=lambda score: score.dropped is not None, default=None)
+    gives up. None where all of those left the race, and only a bar keeps out a faster one that stayed."""
+    rivals = [score for score in ranked(decision) if score.pair != decision.default]
+    allowed = [score for score in rivals if score.barred is None]
+    return None if kept_out_alone(rivals) else min(allowed, key=lambda score: score.dropped is not None, default=None)
+
+
+def kept_out_alone(rivals: Iterable[PairScore]) -> PairScore | None:
+    """The fastest of ``rivals`` that stayed in the race, where it may be faster than the default, may not be picked, and every one that
+    may be had left: those are far behind, and naming one of them as the nearest would hide what decided."""
+    rivals = tuple(rivals)
+    stayed = [score for score in rivals if score.dropped is None]
+    if any(score.barred is None for score in stayed):
+        return None
+    first = min(stayed, key=lambda score: score.objective_ms, default=None)
+    may_win = first is not None and first.step_gain_high is not None and first.step_gain_high > 0
+    return first if may_win else None
 
 
 def role(decision: Decision, pair: Pair) -> str:

@@ -61,6 +61,9 @@ def sections(entries: Entries, rules: str) -> Iterator[Section]:
     yield Section("Under a condition", (_conditions(entries, rules),))
     yield Section("Kernels behind a name", (columns.PATH_LEGEND, _paths(entries, rules)))
     yield Section("Costs and answers to look at", (columns.NOTE_LEGEND, _notes(entries, rules)))
+    if rows := tuple(_deviations(entries, rules)):
+        table = Table(("backend", "where", "steps", "keys seen", "what it does"), rows)
+        yield Section("Answers that deviate", (columns.DEVIATION_LEGEND, table))
 
 
 def _table(entries: Entries, rules: str, cells: columns.Columns) -> Table:
@@ -98,6 +101,14 @@ def _notes(entries: Entries, rules: str) -> Table:
     return Table(("backend", "where", "what it does"), tuple(rows))
 
 
+def _deviations(entries: Entries, rules: str) -> Iterator[tuple[str, ...]]:
+    for entry in entries:
+        for known in _of_version(entry, rules).capability.deviations:
+            where, but = scope_in_words(known.when), scope_in_words(known.unless)
+            seen = "all" if known.keys is None else f"{known.keys:+d}" if known.keys else "as asked"
+            yield entry.name, where + (f", not with {but}" if but else ""), ", ".join(step.value for step in known.steps), seen, known.says
+
+
 def _sources(entries: Entries, rules: str) -> Table:
     capable = [(entry.name, _of_version(entry, rules).capability) for entry in entries]
     return Table(("backend", "source"), tuple((name, "; ".join(_read(capability))) for name, capability in capable))
@@ -105,7 +116,8 @@ def _sources(entries: Entries, rules: str) -> Table:
 
 def _read(capability: Capability) -> Iterable[str]:
     """Where its data was read, each place once."""
-    named = [[item.source for item in items] for items in (capability.limits, capability.paths, capability.notes)]
+    data = (capability.limits, capability.paths, capability.notes, capability.deviations)
+    named = [[item.source for item in items] for items in data]
     return dict.fromkeys(source for sources in named for source in sources)
 
 
@@ -114,7 +126,8 @@ def _of_version(entry: BackendEntry, rules: str) -> BackendEntry:
     has = entry.capability
     paths = tuple(path for path in has.paths if rules in path.versions)
     notes = tuple(note for note in has.notes if rules in note.versions)
-    return replace(entry, capability=replace(has, limits=limits_of(entry, rules), paths=paths, notes=notes))
+    deviations = tuple(known for known in has.deviations if rules in known.versions)
+    return replace(entry, capability=replace(has, limits=limits_of(entry, rules), paths=paths, notes=notes, deviations=deviations))
 
 
 def _text(part: object) -> str:

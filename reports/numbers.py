@@ -39,7 +39,9 @@ def milliseconds(ms: float) -> str:
 
 
 def seconds(s: float) -> str:
-    """Wall time, three significant digits below a quarter of an hour, whole minutes above."""
+    """Wall time, three significant digits below a quarter of an hour, whole minutes above, hours from ten on."""
+    if s >= 36_000:
+        return f"{significant(s / 3600, 3)} h"
     return f"{significant(s, 3)} s" if s < 900 else f"{s / 60:.0f} min"
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from store.evidence.scrub import without_password
+from store.database.passwords import without_password
 
 PLACE = ("gpu=", "gpu.", "engine.command=", "engine.path=")  # where the arms run, or what stands in for it
 STORE = ("store.url=",)
 FOLDER = ("--config-dir", "-cd")
-ABOUT_ITSELF = ("fresh=", "without_default=", "explain=", "json=", "pin.path=", "scenarios=", "wait_for_gpu=")
+ABOUT_ITSELF = ("fresh=", "without_default=", "explain=", "json=", "pin.path=", "scenarios=", "wait_for_gpu=", "ask_limit=", "patience.")
 
 
 def command(*words: str, about: str = "") -> str:

@@ -24,10 +24,21 @@ CREDENTIALS = re.compile(r"://[^/@]*@")
 def render(run: Run, pin: Pin | None, pin_path: str | None, database: str | None = None) -> str:
     """Plain text of at most 40 lines. ``pin_path`` and ``database`` are shown as given, but for the URL's password; None: there is
     none."""
+    return f"{told(run, pin)}\n" + "\n".join(_places(run, pin, pin_path, database)) + "\n"
+
+
+def told(run: Run, pin: Pin | None) -> str:
+    """The same without what to do next, of a run that lies in no database of the reader's."""
     undecided = [_labelled("decision", f"none: the run is {wording.status(run.status)}")]
     answer = [*_answer(run, run.decision, pin), *_arms(run, run.decision)] if run.decision else undecided
-    blocks = [[f"{wording.title(run)}: {wording.status(run.status)}"], answer, _tally(run), _places(run, pin, pin_path, database)]
+    blocks = [[f"{wording.title(run)}: {wording.status(run.status)}"], answer, _tally(run)]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def flags_and_times(run: Run, decision: Decision, pin: Pin) -> str:
+    """No more than the flags, the default they are held against, and the times."""
+    lines = [*_flags(decision, pin), _labelled("default", wording.default_and_why(run, decision))]
+    return "\n".join([*(wording.by_backend(line, run.arms) for line in lines), *_arms(run, decision)]) + "\n"
 
 
 def _labelled(label: str, sentence: str) -> str:

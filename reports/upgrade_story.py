@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from reports import numbers, wording
+from reports import numbers, verdict_row, wording
 from reports.dispatch import unchanged_twin
-from reports.page import clean
+from reports.page import Table, clean
 from store.comparisons.side_by_side import SideBySide
 from store.runs.run import Run
 from store.verdicts.comparison import Label
-from store.verdicts.version_verdict import VersionVerdict
+from store.verdicts.version_verdict import Row, VersionVerdict
 
 ORDER = (Label.REGRESSED, Label.IMPROVED, Label.EQUIVALENT, Label.INCONCLUSIVE)
 STILL = "open"  # more pairs may settle it
@@ -23,6 +23,11 @@ def recorded(measured: SideBySide) -> str:
     return f"Recorded, not measured here: {clean(wording.title(measured.baseline))}, comparison {measured.id} of {measured.created[:10]}"
 
 
+def moved(verdict: VersionVerdict) -> str:
+    """What was exchanged: "flashinfer-python 0.5.3 -> 0.6.1"."""
+    return ", ".join(f"{change.what} {change.before or 'absent'} -> {change.after or 'absent'}" for change in verdict.moved)
+
+
 def pinned(run: Run, arm: str) -> str:
     """What the pinned arm did alone in the baseline."""
     trials = [trial for trial in run.trials if trial.arm == arm and trial.cost]
@@ -32,12 +37,12 @@ def pinned(run: Run, arm: str) -> str:
     return f"pinned: {arm} ({paths}), on {versions}: {times}"
 
 
-def after_pairs(verdict: VersionVerdict | None, count: int, most: int) -> str:
+def after_pairs(verdict: VersionVerdict | None) -> str:
     """How many cells of each arm have which label by then; None: a verdict takes two pairs."""
     if verdict is None:
-        return f"pair {count} of {most}  {ONE_PAIR}"
+        return ONE_PAIR
     arms = dict.fromkeys(row.arm for row in verdict.rows)
-    return f"pair {count} of {most}  {'; '.join(f'{arm}: {_labels(verdict, arm, STILL)}' for arm in arms)}"
+    return "; ".join(f"{arm}: {_labels(verdict, arm, STILL)}" for arm in arms)
 
 
 def cure(verdict: VersionVerdict) -> Iterator[str]:
@@ -49,6 +54,27 @@ def cure(verdict: VersionVerdict) -> Iterator[str]:
         far = numbers.percent(max(map(abs, changes)))
         yield f"the cure: {arm} asks for {path} by name, and its machine code is the same on both sides."
         yield f"Same processes, same cells: {_labels(verdict, arm, 'inconclusive')}; no estimate of a change is over {far}."
+
+
+def both_ways(arm: str, regressed: VersionVerdict, cured: VersionVerdict) -> Table:
+    """Of ``arm``, from the same baseline: what the upgrade did to it, and what a later one does."""
+    versions = [verdict.moved[0] for verdict in (regressed, cured)]
+    names = (versions[0].before or "", *(name for change in versions for name in (change.after or "", f"{change.after} / {change.before}")))
+    mine, theirs = (_by_cell(verdict, arm) for verdict in (regressed, cured))
+    rows = (
+        (cell or "all cells, ms per 1000 tokens", verdict_row.times(row)[0], *_became(row), *_became(theirs[cell]))
+        for cell, row in mine.items()
+        if cell in theirs
+    )
+    return Table(("cell", *names), tuple(rows))
+
+
+def _by_cell(verdict: VersionVerdict, arm: str) -> dict[str | None, Row]:
+    return {row.cell: row for row in verdict.rows if row.arm == arm}
+
+
+def _became(row: Row) -> tuple[str, str]:
+    return verdict_row.times(row)[1], f"{verdict_row.interval(row)} {row.verdict.label.value}"
 
 
 def _labels(verdict: VersionVerdict, arm: str, undecided: str) -> str:

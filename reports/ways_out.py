@@ -10,14 +10,16 @@ from store.verdicts.comparison import Label
 from store.verdicts.verdict import Change
 from store.verdicts.version_verdict import VersionVerdict
 
+WAY_OUT = "way out: "
+
 
 def sentences(baseline: Run, verdict: VersionVerdict) -> Iterator[str]:
     """Nothing where nothing regressed. Recorded faults come first, then ways out, then links."""
     slow = {(row.arm, row.cell) for row in verdict.rows if row.verdict.label is Label.REGRESSED and not row.control}
     slow |= {(each.arm, each.cell) for each in verdict.broken}
     yield from (f"known issue: {issue.what}: {issue.why}" for issue in verdict.issues)
-    yield from (f"way out: {way}" for issue in verdict.issues for way in issue.ways_out)
-    yield from (f"way out: {way}" for way in (*_twins(verdict, slow), *_constraints(baseline, verdict, {arm for arm, _ in slow})))
+    yield from (f"{WAY_OUT}{way}" for issue in verdict.issues for way in issue.ways_out)
+    yield from (f"{WAY_OUT}{way}" for way in (*_twins(verdict, slow), *_constraints(baseline, verdict, {arm for arm, _ in slow})))
     yield from (f"source: {source}" for issue in verdict.issues for source in issue.sources)
 
 

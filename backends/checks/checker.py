@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from backends.checks.narrow import MANTISSA_BITS, Narrow, of_projected
-from backends.checks.needles import LIMIT, judge_needles, planted
+from backends.checks.interpretation import Interpretation, fitting
 from backends.checks.poison import leave_poison
-from backends.checks.reference import Expected, expect
-from backends.checks.tolerance import Errors, Incorrect, judge, tau
+from backends.checks.tolerance import Errors, Incorrect
 from backends.kv.pool import row_bytes
 
 if TYPE_CHECKING:
     import torch
 
+    from backends.deviation import Deviation
     from backends.driver import CellData
 
 POISON = 0xFF  # in every byte: NaN in each float dtype a pool may have
@@ -24,15 +23,16 @@ class Checker:
     """Judges arms that share one laid-out cell. ``shot`` everywhere: run the arm once, metadata included, and return
     the output of pool slot ``slot``; the queries are read anew each time.
 
-    The reference is computed once, after the first shot has written the new keys and values.
+    With a ``deviation``, which is declared of the arms, answers may be the model's own or those that are declared: nothing in between, at
+    the same tolerance. ``deviates``: whether they were last seen to be the declared ones.
     """
 
-    def __init__(self, data: CellData, slot: int, soft_cap: float | None) -> None:
+    def __init__(self, data: CellData, slot: int, soft_cap: float | None, deviation: Deviation | None = None) -> None:
         self.slot = slot
         self._data = data
-        self._soft_cap = soft_cap
-        self._limit = tau(data.cell.dtype, data.q.device.type)
-        self._expected: Expected | None = None
+        self._own = Interpretation(data, slot, soft_cap)
+        self._interpretations = [self._own, *([Interpretation(data, slot, soft_cap, deviation)] if deviation else [])]
+        self._fits = self._interpretations
 
     def check(self, shot: Callable[[], torch.Tensor], written: Iterable[int]) -> Errors:
         """The errors of one shot, which writes to the slots ``written``. Raises `Incorrect`."""
@@ -43,28 +43,23 @@ class Checker:
         output = self._live(shot())
         for slot in slots:
             self._require_written(slot)
-        if self._expected is None:
-            self._expected = expect(self._data, self.slot, self._soft_cap)
-        return judge(self._expected, output, self._limit, self._narrow(len(self._expected.rows)))
+        found = fitting(self._interpretations, lambda one: one.errors(output))
+        self._fits = list(found)
+        return next(iter(found.values()))
 
     def check_needles(self, shot: Callable[[], torch.Tensor]) -> float:
         """The largest relative error of needles, after `check` has passed. Raises `Incorrect`."""
-        with planted(self._data, self.slot, self._soft_cap) as needles:
-            return judge_needles(needles, self._live(shot()), max(LIMIT, self._limit), self._narrow(len(needles.rows)))
+        found = fitting(self._fits, lambda one: one.needle_error(lambda: self._live(shot())))
+        self._fits = list(found)
+        return next(iter(found.values()))
+
+    @property
+    def deviates(self) -> bool:
+        return self._own not in self._fits
 
     def coverage(self) -> str | None:
         """Which requests the reference looked at, in words; None when it was all of them."""
-        if self._expected is None or len(self._expected.requests) == self._data.cell.batch:
-            return None
-        return f"reference on {len(self._expected.requests)} of {self._data.cell.batch} requests: {list(self._expected.requests)}"
-
-    def _narrow(self, rows: int) -> Narrow | None:
-        """The budget of that many rows beside an 8-bit cache, or of heads that are projected in 16 bits."""
-        stored, dtype, layer = self._data.pool.k[0].dtype, self._data.cell.dtype, self._data.cell.layer
-        outputs = rows * layer.query_heads
-        if stored.itemsize == 1:
-            return Narrow(str(stored).removeprefix("torch."), layer, outputs, self._limit)
-        return of_projected(dtype, layer, outputs) if layer.projected_from and dtype in MANTISSA_BITS else None
+        return self._own.coverage()
 
     def _live(self, output: torch.Tensor) -> torch.Tensor:
         """[new_tokens, query_heads, value_head_dim]: padded rows cut off, flattened heads restored."""

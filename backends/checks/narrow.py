@@ -74,6 +74,10 @@ class Narrow:
     def _logit_spread(self) -> float:
         return self.layer.softmax_scale * math.sqrt(self.layer.head_dim)
 
+    def _moved(self, logits: float, heavy: float) -> float:
+        """How far rounding moves logits that spread so far, over d; ``heavy``: where those lie that carry the weight."""
+        return logits * math.sqrt(self.of_logits)
+
     def largest(self, keys: int) -> float:
         """Of one output whose query sees ``keys``: a long query, and one key that stands out, among all of them."""
         return self.beside(keys, self._logit_spread * (1 + self._sigmas() / math.sqrt(2 * self.layer.head_dim)))
@@ -83,15 +87,18 @@ class Narrow:
         sigmas = self._sigmas()
         few = _beside_a_heavy_one(keys, logits, self._sigmas(keys))
         tail = _squares(few, sigmas)
-        shifted = math.expm1(self._rounding * logits * math.sqrt(self.of_logits * (1 - 1 / few) * tail))
+        moved = self._moved(logits, logits * self._sigmas(keys))
+        shifted = math.expm1(self._rounding * moved * math.sqrt((1 - 1 / few) * tail))
         weighed = min(self.largest_rounding, self._rounding * math.sqrt(tail))
         valued = self._rounding * math.sqrt(self.of_outputs) * (1 + sigmas / math.sqrt(2 * self.layer.value_head_dim))
         return self.own + math.hypot(shifted, weighed, valued)
 
     def rms(self, keys: int) -> float:
         """Of all outputs whose queries see ``keys``."""
-        few = _effective(keys, self._logit_spread)
-        shifted = math.expm1(self._rounding * self._logit_spread * math.sqrt(self.of_logits * (1 - 1 / few)))
+        spread = self._logit_spread
+        few = _effective(keys, spread)
+        moved = self._moved(spread, spread * min(2 * spread, math.sqrt(2 * math.log(keys))))
+        shifted = math.expm1(self._rounding * moved * math.sqrt(1 - 1 / few))
         return self.own + FIRST_ORDER * math.hypot(shifted, self._rounding, self._rounding * math.sqrt(self.of_outputs))
 
     def needle(self) -> float:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backends.checks.reference import attention, full_precision, head_pieces, keys_and_values, keys_seen, logits, of_heads
+from backends.checks.attention import attention, full_precision, logits
+from backends.checks.reference import head_pieces, keys_and_values, keys_seen, of_heads
 from backends.checks.rows import RequestRows, choose_rows
 from backends.checks.targets import in_draft, targets
 from backends.checks.tolerance import Incorrect, apart, relative_errors

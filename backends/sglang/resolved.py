@@ -21,7 +21,13 @@ CLASS_OF = {
     "triton": "TritonAttnBackend",
     "trtllm_mha": "TRTLLMHAAttnBackend",
 }
-LATENT_CLASS_OF = {**CLASS_OF, "flashinfer": "FlashInferMLAAttnBackend", "flashmla": "FlashMLABackend"}
+LATENT_CLASS_OF = {
+    **CLASS_OF,
+    "cutlass_mla": "CutlassMLABackend",
+    "flashinfer": "FlashInferMLAAttnBackend",
+    "flashmla": "FlashMLABackend",
+    "trtllm_mla": "TRTLLMMLABackend",
+}
 
 
 def check_class(name: str, backend: Any, latent: bool) -> None:

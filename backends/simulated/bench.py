@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterable, Mapping
 
+    from backends.deviation import Deviation
     from backends.kv.rotation import PoolPlan
     from backends.model import LayerKind
     from backends.simulated.times import Times
@@ -139,6 +140,7 @@ class SimulatedBench:
         return SimulatedDriver(arm, stage, self)
 
     def timed(self, call: Any, data: CellData, slots: int, timing: TimingSpec, manner: Manner) -> SimulatedTimed:
+        self.misfortunes.hang("capturing", call.arm, call.cell)
         return SimulatedTimed(call, call.graph, slots, timing, manner, self)
 
     def eagerly(self, call: Any, slots: int, timing: TimingSpec) -> SimulatedTimed:
@@ -147,8 +149,8 @@ class SimulatedBench:
     def soundness(self, call: Any, timed: Any, pools: int, timing: TimingSpec) -> Soundness | None:
         return call.soundness if timed.mode == "graph" else None
 
-    def checker(self, data: CellData, slot: int, soft_cap: float | None) -> SimulatedChecker:
-        return SimulatedChecker(data.cell, slot, self.spend)
+    def checker(self, data: CellData, slot: int, soft_cap: float | None, deviation: Deviation | None) -> SimulatedChecker:
+        return SimulatedChecker(data.cell, slot, self.spend, deviation)
 
     def launches(self, call: Any, timed: Any) -> tuple[KernelNode, ...]:
         waits = timed.mode == "eager" and self.misfortunes.here(Misfortune.WAITS, call.arm, call.cell)

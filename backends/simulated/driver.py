@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import zlib
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from backends.deviation import known_on
 from backends.measured import KernelNode, Soundness
 from backends.simulated.world import Misfortune
 
@@ -24,9 +25,11 @@ WRONG = (Misfortune.NANS, Misfortune.LOST_KEY, Misfortune.UNWRITTEN)
 
 @dataclass(frozen=True)
 class Answer:
-    """What a call put out: right, or wrong in one way."""
+    """What a call put out: right, wrong in one way, or nothing, for which a check waits for good. ``window``: how many keys of a
+    windowed layer its queries saw."""
 
     wrong: Misfortune | None
+    window: int | None = None
 
 
 class SimulatedDriver:
@@ -97,12 +100,21 @@ class SimulatedCall:
 
     def launch(self, slot: int) -> Any:
         self._bench.spend(self._bench.times.call_us(self.arm, self.cell) * 1e-6)
-        return Answer(next(filter(self._meets, WRONG), None))
+        if self._bench.misfortunes.hangs("checking", self.arm, self.cell):
+            return Answer(Misfortune.HANG)
+        return Answer(next(filter(self._meets, WRONG), None), self._window)
 
     def replay(self, slot: int) -> Answer:
         """As a graph's last launch."""
-        answer = self.launch(slot)
-        return Answer(Misfortune.STALE_GRAPH) if self._meets(Misfortune.STALE_GRAPH) else answer
+        answer: Answer = self.launch(slot)
+        return replace(answer, wrong=Misfortune.STALE_GRAPH) if self._meets(Misfortune.STALE_GRAPH) else answer
+
+    @property
+    def _window(self) -> int | None:
+        """As is declared of the backend, unless it was mended."""
+        declared = None if self._meets(Misfortune.MENDED) else known_on(self.arm.deviations, self.cell)
+        window = (declared.applied(self.cell) if declared else self.cell).layer.sliding_window
+        return window if window is None else window - self._meets(Misfortune.SHORT_WINDOW)
 
     def active(self) -> AbstractContextManager[None]:
         return nullcontext()

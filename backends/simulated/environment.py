@@ -30,8 +30,8 @@ def environment(world: World) -> Environment:
 
 
 def busy(world: World) -> Busy:
-    """As `backends.worker.board.busy` tells it of a real one, at a process's first second."""
-    from backends.worker.board import NOT_VERIFIABLE
+    """As `backends.worker.occupancy.busy` tells it of a real one, at a process's first second."""
+    from backends.worker.occupancy import NOT_VERIFIABLE
 
     if not world.telling:
         return NOT_VERIFIABLE
@@ -40,7 +40,7 @@ def busy(world: World) -> Busy:
 
 
 def exclusive(world: World) -> bool:
-    """As `backends.worker.board.exclusive` tells it of a real one."""
+    """As `backends.worker.occupancy.exclusive` tells it of a real one."""
     return any(fault.kind is Misfortune.EXCLUSIVE for fault in world.faults)
 
 

@@ -30,13 +30,24 @@ class Misfortunes:
         at_s = self._now() if at_s is None else at_s
         return next((fault for fault in self._faults if fault.kind is kind and _bites(fault, arm, cell, at_s)), None)
 
+    def hang(self, at: str, arm: Arm, cell: Cell | None = None) -> None:
+        """Where that befalls what the process is ``at``, it does so for real: what ends it is the worker's guard."""
+        while self.hangs(at, arm, cell):
+            time.sleep(0.01)
+
+    def hangs(self, at: str, arm: Arm, cell: Cell | None = None) -> bool:
+        mine = (fault for fault in self._faults if fault.kind is Misfortune.HANG and fault.at == at)
+        return any(_bites(fault, arm, cell, self._now()) for fault in mine)
+
     def at_opening(self, arm: Arm) -> None:
         """When the arm's library is loaded. Raises what the loader would."""
+        self.hang("importing", arm)
         if self.here(Misfortune.WRONG_ABI, arm):
             raise OSError(f"{arm.backend}_ops.abi3.so: undefined symbol: _ZN3c104cuda9SetDeviceEi")
 
     def at_call(self, arm: Arm, cell: Cell) -> None:
         """When the arm is prepared on a cell. Raises what its library would."""
+        self.hang("building", arm, cell)
         if self.here(Misfortune.OUT_OF_MEMORY, arm, cell):
             raise OutOfMemoryError(f"CUDA out of memory. {arm.backend} tried to allocate 20.00 GiB on the simulated GPU.")
         if self.here(Misfortune.REFUSED, arm, cell):
@@ -54,9 +65,7 @@ class Misfortunes:
         """When the arm is timed. What ends a process ends this one."""
         if self.here(Misfortune.CRASH, arm, cell):
             ctypes.string_at(0)
-        if self.here(Misfortune.HANG, arm, cell):
-            while True:  # for real: what ends it is the worker's guard
-                time.sleep(0.01)
+        self.hang("timing", arm, cell)
         if self.here(Misfortune.KILLED, arm, cell):
             os.kill(os.getppid(), signal.SIGKILL)  # the guard, as if somebody killed what the controller started
             time.sleep(60)

@@ -85,6 +85,8 @@ class Misfortune(str, Enum):
     NANS = "nans"
     LOST_KEY = "lost_key"
     UNWRITTEN = "unwritten"
+    SHORT_WINDOW = "short_window"  # sees one key fewer in a window than it would
+    MENDED = "mended"  # computes what the model asks, whatever is declared of the backend
     WARM_CACHE = "warm_cache"
     PARTLY_WARM = "partly_warm"  # slower over twice as many pools
     UNEVEN = "uneven"  # a launch more takes less than the launches before it
@@ -107,7 +109,8 @@ class Fault:
     on, ``for_s`` long (None = for good).
 
     ``process`` counts the processes that a command starts to measure, from 1; 0 is the one that looks after the GPU meanwhile;
-    None = in each of them. ``seconds``: how long a slow build takes.
+    None = in each of them. ``seconds``: how long a slow build takes. ``at``: what the process is at when it hangs, by the name of the
+    patience with it (`backends.silence`): importing, building, capturing, checking or timing.
     """
 
     kind: Misfortune
@@ -118,6 +121,7 @@ class Fault:
     after_s: float = 0.0
     for_s: float | None = None
     seconds: float = 60.0
+    at: str = "timing"
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
-"""The board under this worker, and whether somebody else is using it."""
+"""The board under this worker."""
 
 from __future__ import annotations
 
 import importlib.util
-import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -12,13 +11,7 @@ from backends.environment import Board
 from backends.worker import accelerators
 from backends.worker.processor import processor
 
-NOT_VERIFIABLE = "not verifiable"
-BUSY_BYTES = 256 << 20  # below what one CUDA context takes (an H200: 0.5 GiB), above what a display does
-BUSY_PERCENT = 5
-LOOKS, LOOK_S = 4, 0.15
 MIG = " MIG "  # between the GPU's name and the slice's profile
-
-Busy = dict[str, int | None] | str | None
 
 
 def here(kinds: Iterable[str]) -> Board:
@@ -36,45 +29,16 @@ def served_by(torch: Mapping[str, Any]) -> tuple[str, ...]:
     return (*found, "mps") if torch else ()  # every torch on Apple silicon has MPS
 
 
-def busy(board: Board) -> Busy:
-    """What others use of the board, read before our first allocation: None = nothing worth mentioning.
-
-    Judged by memory in use and utilisation, since NVML's process list holds another namespace's ids in a container.
-    """
-    handle = _handle(board.uuid)
-    memory = handle.memory() if handle else None
-    if handle is None or memory is None:
-        return NOT_VERIFIABLE
-    load = _peak_load(handle)
-    if memory.used_bytes < BUSY_BYTES and (load or 0) < BUSY_PERCENT:
-        return None
-    return {"memory_bytes": memory.used_bytes, "utilization_percent": load}
-
-
-def exclusive(board: Board) -> bool:
-    """Whether one process at a time may stand on it."""
-    handle = _handle(board.uuid)
-    return handle is not None and handle.whole().compute_mode() in nvml.EXCLUSIVE_MODES
-
-
-def taken_bytes() -> int | None:
-    """Memory in use on the first visible device; None = nothing worth mentioning, not told, or this process has taken some itself.
-
-    Its load is not asked for: it tells of up to a second ago, when a process of ours may have worked there.
-    """
-    if cuda_driver.context_is_open():
-        return None
-    device = cuda_driver.first_device()
-    handle = _handle(_full_uuid(device.uuid)) if device else None
-    memory = handle.memory() if handle else None
-    return memory.used_bytes if memory and memory.used_bytes >= BUSY_BYTES else None
-
-
 def first_gpu() -> nvml.Device | None:
     """The first visible GPU as NVML knows it (of a MIG slice, the GPU it is cut from); None where it does not."""
+    device = first_device()
+    return device.whole() if device else None
+
+
+def first_device() -> nvml.Device | None:
+    """The first visible device as NVML knows it, a MIG slice for itself; None where it does not."""
     device = cuda_driver.first_device()
-    handle = _handle(_full_uuid(device.uuid)) if device else None
-    return handle.whole() if handle else None
+    return _handle(_full_uuid(device.uuid)) if device else None
 
 
 def visible() -> tuple[str, ...]:
@@ -87,14 +51,6 @@ def is_slice() -> bool:
     """Whether the first visible device is a MIG slice, whose GPU others may use at the same time."""
     device = cuda_driver.first_device()
     return device is not None and (_full_uuid(device.uuid) or "").startswith("MIG-")
-
-
-def _peak_load(handle: nvml.Device) -> int | None:
-    looks = []
-    for _ in range(LOOKS):
-        looks.append(handle.utilization_percent())
-        time.sleep(LOOK_S)
-    return max((look for look in looks if look is not None), default=None)
 
 
 def nvidia_gpu() -> Board | None:

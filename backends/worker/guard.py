@@ -15,12 +15,13 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, BinaryIO, NoReturn
 
 from backends.outcome import Outcome
 from backends.worker import processes
 from backends.worker.line import write_whole
+from backends.worker.questions import PAUSE, Questions
 from backends.worker.watchdog import Watchdog
 
 TICK_MS = 200
@@ -28,8 +29,6 @@ HEARTBEAT = b'{"event": "heartbeat"}\n'
 HEARTBEAT_S = 2.0
 COMPILER_LOOK_S = 5.0  # reading /proc costs milliseconds: only when nothing was heard for this long, and this seldom
 SHORT_LINE = 4096  # longer lines are results, never progress
-# What the controller tells the guard itself: the worker shall stand still while another process times its host.
-PAUSE, RESUME = b'{"do": "pause"}', b'{"do": "resume"}'
 
 
 def run(incoming: BinaryIO, folder: str) -> NoReturn:
@@ -82,34 +81,6 @@ def _become_worker(incoming: BinaryIO, descriptor: int, guard: int) -> NoReturn:
     finally:
         sys.stdout.flush()
         os._exit(code)  # without the interpreter's clean-up, which may hang in a library
-
-
-class Questions:
-    """The controller's lines on their way to the worker."""
-
-    def __init__(self, incoming: BinaryIO, worker_end: int) -> None:
-        self.descriptor = incoming.fileno()
-        self._worker_end = worker_end
-        self._partial = _read_already(incoming)
-
-    def relay(self, read: bool) -> Iterator[bytes]:
-        """Hand on the whole lines that came; those that are for the guard are yielded. ``read``: more can be read without waiting."""
-        data = self._partial + (os.read(self.descriptor, 1 << 20) if read else b"")
-        *lines, self._partial = data.split(b"\n")
-        for line in lines:
-            if line in (PAUSE, RESUME):
-                yield line
-            else:
-                write_whole(self._worker_end, line + b"\n")
-
-
-def _read_already(incoming: BinaryIO) -> bytes:
-    """What the bootstrap's reader took in beyond the code that it was to read."""
-    os.set_blocking(incoming.fileno(), False)
-    try:
-        return bytes(incoming.peek())  # type: ignore[attr-defined]  # it is a BufferedReader
-    finally:
-        os.set_blocking(incoming.fileno(), True)
 
 
 class Guard:

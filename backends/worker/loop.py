@@ -10,13 +10,13 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import BinaryIO
 
+from backends.silence import USUAL
 from backends.worker import caches, home, measurements, near, surroundings
 from backends.worker.failures import describe
 from backends.worker.line import Line, Message
-
-QUESTION_LIMIT_S = 120.0  # for questions that bring no limits of their own
 
 
 def serve(incoming: BinaryIO, descriptor: int) -> None:
@@ -41,9 +41,7 @@ def _prepare_process() -> None:
 
 def _answer(message: Message, line: Line) -> bool:
     """False when the process must not be asked again."""
-    timing = message.get("timing", {})
-    limits = {name: timing.get(name, QUESTION_LIMIT_S) for name in ("trial_limit_s", "build_limit_s")}
-    line.send("limits", **limits)
+    line.send("limits", limits=message.get("limits") or asdict(USUAL))
     try:
         QUESTIONS[message["do"]](message, line)
     except BaseException as error:  # SystemExit too: a library that calls exit() ends its arm, not the line

@@ -10,7 +10,7 @@ from backends.worker.line import Line, Message
 
 
 def facts(message: Message, line: Line) -> None:
-    from backends.worker import board, facts, processor
+    from backends.worker import facts, occupancy, processor
 
     line.say("facts")
     if (plain := message.get("simulation")) is not None:
@@ -22,7 +22,7 @@ def facts(message: Message, line: Line) -> None:
         return
     environment = facts.environment(message["imports"])
     missing = [folder for folder in message.get("path", ()) if not os.path.isdir(folder)]
-    seen = {"busy": board.busy(environment.board), "exclusive": board.exclusive(environment.board)}
+    seen = {"busy": occupancy.busy(environment.board), "exclusive": occupancy.exclusive(environment.board)}
     spare = {"cpus": processor.usable_cpus(), "memory_bytes": processor.free_memory_bytes()}
     line.send("facts", environment=environment, missing=missing, **seen, **spare)
 

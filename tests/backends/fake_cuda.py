@@ -37,7 +37,7 @@ class Driver:
 
 def install(monkeypatch: pytest.MonkeyPatch, **functions: Callable[..., int]) -> None:
     driver = Driver(**functions)
-    monkeypatch.setattr(cuda_driver, "library", lambda: driver)
+    monkeypatch.setattr(cuda_driver, "initialised", lambda: driver)
 
 
 def fill(reference: Any, value: Any) -> None:

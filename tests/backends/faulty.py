@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from backends.checks.reference import keys_and_values, logits, visible
+from backends.checks.attention import logits, visible
+from backends.checks.reference import keys_and_values
 from backends.driver import FellBack, Refused
 from backends.kv.pool import row_bytes
 
@@ -113,6 +114,30 @@ class ForgetsTheWrite(PlainCall):
         for layer, rows in zip((self.data.pool.k[slot], self.data.pool.v[slot]), poisoned):
             layer[self.data.out_cache_loc] = rows
         return output
+
+
+class MergesTwoParts(PlainCall):
+    """The pool's rows of the whole context, as they lie and to every query, merged with the new tokens; written afterwards."""
+
+    def launch(self, slot: int) -> torch.Tensor:
+        import torch
+
+        output = torch.cat([self._merged(slot, request) for request in range(self.data.cell.batch)]).to(self.data.q.dtype)
+        self.write(slot)
+        return output
+
+    def _merged(self, slot: int, request: int) -> torch.Tensor:
+        import torch
+
+        cell = self.data.cell
+        k, v = keys_and_values(self.data, slot, request, torch.float32)
+        first, new = sum(cell.new_lens[:request]), cell.new_lens[request]
+        tokens = slice(first, first + new)
+        k, v = (torch.cat([pool, own[tokens].float()]) for pool, own in ((k, self.data.k_new), (v, self.data.v_new)))
+        scores = logits(self.data.q[tokens].float(), k, cell.layer, None)
+        seen = torch.nn.functional.pad(visible(torch.arange(new), new, None), (len(k) - new, 0), value=True)
+        weights = torch.softmax(scores.masked_fill(~seen[:, None, None], -torch.inf), dim=-1)
+        return torch.einsum("rhgk,khd->rhgd", weights, v).flatten(1, 2)
 
 
 class LeavesOneUnwritten(PlainCall):

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backends.cell import Phase
-from backends.checks.reference import keys_and_values, logits, visible
+from backends.checks.attention import logits, visible
+from backends.checks.reference import keys_and_values
 from backends.device import dtype_of
 from tests.backends.faulty import PlainCall
 
@@ -102,3 +103,34 @@ class BesideNarrow(RoundedCall):
         q = data.q[live].float()
         scores = (logits(self._narrowed(q), k[:stored], layer, None), logits(q, k[stored:], layer, None))
         return self._attended(request, torch.cat(scores, dim=-1), v, layer)
+
+
+class SummedNarrowly(RoundedCall):
+    """Products of a query and a key are summed in the cell's dtype, eight of a thread in turn and then those of pairs of threads (sglang's
+    decode_attention.py, _fwd_kernel_stage1, 0.5.16); weights stay as they are. ``scale``: what its softmax scale is multiplied by."""
+
+    scale = 1.0
+
+    def _weights_rounded(self, weights: torch.Tensor, request: int) -> torch.Tensor:
+        return weights
+
+    def _request(self, slot: int, request: int) -> torch.Tensor:
+        import torch
+
+        layer, dtype = self.data.cell.layer, dtype_of(self.data.cell.dtype)
+        k, v = keys_and_values(self.data, slot, request, torch.float32)
+        q = self.data.q[self._live(request)].unflatten(1, (layer.kv_heads, layer.group))
+        scores = summed(torch.einsum("rhgd,khd->rhgkd", q, k.to(dtype)), 8).float() * layer.softmax_scale * self.scale
+        return self._attended(request, scores, v, layer)
+
+
+def summed(products: torch.Tensor, in_turn: int) -> torch.Tensor:
+    """Over the last dimension, of a power of two, in its own dtype."""
+    threads = products.unflatten(-1, (-1, in_turn))
+    sums = threads[..., 0]
+    for place in range(1, in_turn):
+        sums = sums + threads[..., place]
+    while sums.shape[-1] > 1:
+        half = sums.shape[-1] // 2
+        sums = sums[..., :half] + sums[..., half:]
+    return sums[..., 0]

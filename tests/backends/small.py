@@ -18,9 +18,7 @@ from backends.torch_bench import TorchBench
 CONTEXT_LENGTH = 32_768
 LAYER = LayerKind("full", layers=2, query_heads=8, kv_heads=2, head_dim=64, value_head_dim=64)
 WINDOWED = LayerKind("window", layers=2, query_heads=8, kv_heads=2, head_dim=64, value_head_dim=64, sliding_window=32)
-QUICK = TimingSpec(
-    blocks=2, replays=4, replay_ms=0.2, discard_ms=0.0, warmup_s=0.0, warmup_cap_s=0.0, build_limit_s=900.0, trial_limit_s=120.0
-)
+QUICK = TimingSpec(blocks=2, replays=4, replay_ms=0.2, discard_ms=0.0, warmup_s=0.0, warmup_cap_s=0.0)
 
 
 def model(layer: LayerKind = LAYER, dtype: str = "float32", **fields: Any) -> Model:

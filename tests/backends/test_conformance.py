@@ -29,8 +29,8 @@ from backends.model import Attention, LayerKind
 from backends.phases import Phases
 from backends.seat import Seat
 from tests.backends.small import CONTEXT_LENGTH, QUICK, bench, decode, model, prefill, silent
+from tuner.composing.shipped import LOADER
 
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 SLOTS = 4
 CPU_LAYER = LayerKind("full", layers=2, query_heads=4, kv_heads=2, head_dim=64, value_head_dim=64)
 CUDA_LAYER = LayerKind("full", layers=2, query_heads=16, kv_heads=4, head_dim=128, value_head_dim=128)

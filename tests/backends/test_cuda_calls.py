@@ -12,7 +12,7 @@ from tests.backends.fake_cuda import INVALID_VALUE, SUCCESS, fill, install
 
 
 def test_without_a_driver_every_call_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_driver, "library", lambda: None)
+    monkeypatch.setattr(cuda_driver, "initialised", lambda: None)
     with pytest.raises(CudaRefused, match="there is no CUDA driver here"):
         call("cuLinkDestroy", None)
 

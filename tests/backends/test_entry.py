@@ -6,11 +6,13 @@ import pytest
 
 from backends.allowed import Span
 from backends.arm import Provider
-from backends.capability import InnerPath, Note
+from backends.capability import InnerPath, KnownDeviation, Note
+from backends.deviation import Step
 from backends.entry import entry_from
 from backends.entry_fields import EntryError
 from backends.serving_jit import Builds, ServingJit
 
+DEVIATES = {"says": "errs", "steps": ["decode"], "keys": -1}
 LIMIT = {"rule": "head_dim", "allowed": [64, "96..128"], "source": "made up"}
 JIT = {"builds": "per shape", "why": "one a length", "source": "made up"}
 DRIVER = {"provider": "kernel", "driver": "m:C", "packages": ["torch"], "devices": ["cpu"], "tools": ["c++"], "limits": [LIMIT]}
@@ -54,6 +56,19 @@ def test_paths_notes_and_history_are_read() -> None:
     assert entry.history == "gone"
 
 
+@pytest.mark.parametrize(("written", "keys"), [(-1, -1), ("all", None)])
+def test_a_deviation_is_read(written: int | str, keys: int | None) -> None:
+    item = {**DEVIATES, "keys": written, "versions": ["..0.5.16"], "unless": {"deterministic": ["wanted"]}}
+    [found] = entry_from({"name": "mine", "source": "here", "deviations": [item]}).capability.deviations
+    assert found == KnownDeviation("errs", "here", (Step.DECODE,), keys, ("0.5.16",), (), (("deterministic", ("wanted",)),))
+
+
+def test_a_deviation_of_sums_needs_no_keys() -> None:
+    item = {"says": "errs", "steps": ["decode"], "narrow_sums": True}
+    [found] = entry_from({"name": "mine", "source": "here", "deviations": [item]}).capability.deviations
+    assert found.narrow_sums and found.keys == 0
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -82,6 +97,21 @@ def test_paths_notes_and_history_are_read() -> None:
         ({"name": "mine", "source": "s", "paths": [{"when": {}}]}, "backend mine, a path needs 'name'"),
         ({"name": "mine", "paths": [{"name": "fa2"}]}, "backend mine, path fa2 needs 'source'"),
         ({"name": "mine", "source": "s", "notes": [{"text": "x"}]}, "backend mine, a note needs 'says'"),
+        ({"name": "mine", "source": "s", "deviations": [{"steps": ["decode"]}]}, "backend mine, a deviation needs 'says'"),
+        ({"name": "mine", "deviations": [DEVIATES]}, "backend mine, a deviation needs 'source'"),
+        (
+            {"name": "mine", "source": "s", "deviations": [{**DEVIATES, "steps": ["prefill"]}]},
+            "steps are prefill; write some of [decode, verify, fresh prefill, prefill on a prefix]",
+        ),
+        ({"name": "mine", "source": "s", "deviations": [{**DEVIATES, "steps": []}]}, "steps are missing; write some of [decode"),
+        ({"name": "mine", "source": "s", "deviations": [{**DEVIATES, "keys": 0}]}, "keys is 0; write how many more than its window"),
+        ({"name": "mine", "source": "s", "deviations": [{**DEVIATES, "keys": "none"}]}, "keys is 'none'; write how many"),
+        (
+            {"name": "mine", "source": "s", "deviations": [{**DEVIATES, "narrow_sums": True}]},
+            "keys is -1 beside narrow_sums; write one of them",
+        ),
+        ({"name": "mine", "source": "s", "deviations": [{**DEVIATES, "narrow_sums": "yes"}]}, "narrow_sums is 'yes'; write true"),
+        ({"name": "mine", "source": "s", "deviations": [{**DEVIATES, "why": "y"}]}, "a deviation: key 'why' is unknown; write one of says"),
         ({"name": "mine", "source": "s", "notes": [{"says": "x", "why": "y"}]}, "a note: key 'why' is unknown; write one of says, source"),
     ],
 )

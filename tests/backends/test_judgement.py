@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from backends.allowed import Span
 from backends.answers import WANTED
 from backends.asked import Asked, Kind, asking
-from backends.capability import Capability, InnerPath, Note
+from backends.capability import Capability, InnerPath, KnownDeviation, Note
 from backends.cell import Phase
+from backends.deviation import Deviation, Step
 from backends.judgement import judge, reasons, rules_out
 from backends.limits import Limit, misfits
 from backends.model import LayerKind
@@ -204,6 +205,17 @@ def test_a_note_is_no_reason_and_holds_under_its_conditions() -> None:
     capability = Capability((), notes=(note, Note("sleeps", "made up", versions=("0.5.16",))))
     assert judged(capability, phase=Phase.PREFILL).notes == (note,)
     assert judged(capability).notes == ()
+
+
+def test_a_deviation_is_no_reason_and_is_of_the_layers_on_which_its_conditions_hold() -> None:
+    known = KnownDeviation("errs", "made up", (Step.DECODE,), -1, ("0.5.16", "0.5.22"), when=(("sliding_window", (Span("2", None),)),))
+    excepted = replace(known, unless=(("deterministic", ("wanted",)),))
+    layers = (FULL, replace(FULL, name="window", sliding_window=8), replace(FULL, name="narrow", sliding_window=1))
+    one = Deviation("errs", ("window",), (Step.DECODE,), -1, "made up")
+    assert judged(Capability((), deviations=(known, excepted)), layers=layers).deviations == (one, one)
+    assert judged(Capability((), deviations=(known, excepted)), layers=layers, features=("deterministic",)).deviations == (one,)
+    assert judged(Capability((), deviations=(known,)), layers=layers, rules="0.5.23").deviations == ()
+    assert judged(Capability((), deviations=(known,)), layers=(FULL,)).deviations == ()
 
 
 def test_a_release_without_the_backend_says_what_became_of_it() -> None:

@@ -13,8 +13,8 @@ from backends.cell import Phase
 from backends.entry_fields import EntryError
 from backends.knob import Knob, applies, knob_from
 from backends.sglang.runner import environment_of
-from tests.tuner.planning import scenario
-from tuner.knobs import with_knobs
+from tests.tuner.scenarios import scenario
+from tuner.limiting.knobs import with_knobs
 
 ARM = Arm("triton", Provider.ENGINE, "a:B", 1, "bfloat16", ("triton",))
 

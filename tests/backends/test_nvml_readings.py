@@ -51,7 +51,7 @@ class Library:
 @pytest.fixture
 def device(monkeypatch: pytest.MonkeyPatch) -> Device:
     library = Library()
-    monkeypatch.setattr(nvml, "library", lambda: library)
+    monkeypatch.setattr(nvml, "initialised", lambda: library)
     return Device(ctypes.c_void_p(1))
 
 
@@ -73,6 +73,6 @@ def test_of_a_gpu_that_others_share_no_process_and_no_error_report_is_read(devic
 
 
 def test_a_library_that_lacks_a_call_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvml, "library", lambda: object())
+    monkeypatch.setattr(nvml, "initialised", lambda: object())
     device = Device(ctypes.c_void_p(1))
     assert device.compute_processes() is device.ecc_errors(CORRECTED) is device.watch_xids() is device.memory_clock_mhz() is None

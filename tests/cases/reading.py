@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from tuner.shipped import LOADER
+from tuner.composing.shipped import LOADER
 
 Cases = Mapping[str, Mapping[str, Any]]
 

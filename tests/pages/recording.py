@@ -14,7 +14,7 @@ from tests.pages.sources import ROOT
 
 PICTURE = ROOT / "docs" / "demo.svg"
 COLUMNS = 132
-ARGUMENTS = ("demo", "--fast", "--out", "demo")  # not into the temporary folder, whose name is another each time
+ARGUMENTS = ("demo",)
 COMMAND = " ".join(("attnpin", *ARGUMENTS))
 LINES = re.compile(r'<text class="[\w-]+-r\d+"[^>]*>(.*?)</text>', re.DOTALL)
 

@@ -69,7 +69,7 @@ def scenario() -> Scenario:
     traffic = Traffic("chat", Lengths(1000, 6000), Lengths(250, 800), 64, 0.3, "round figures, nobody's traffic")
     command, path = ("ssh", "gpu07.example.net", "python3"), (HOME,)
     engine = Engine("sglang", "0.5.16", 1, command, path, Speculation(), "auto", None, None, (), None, None, None, None)
-    timing = TimingSpec(4, 8, 4.0, 5.0, 1.0, 10.0, 900.0, 120.0)
+    timing = TimingSpec(4, 8, 4.0, 5.0, 1.0, 10.0)
     measure = Measure("quick", 4, timing, 0.5, (), 17)
     return Scenario(model, gpu, traffic, engine, measure, Decide(Objective.THROUGHPUT, 0.01, 0.05, 0.01, 0.95, 0.006))
 

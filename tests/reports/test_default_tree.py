@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 
 from reports.default_tree import render_json, render_text
 from reports.default_tree_svg import render_svg
-from tests.tuner.planning import B200, DSV3, H100, scenario
+from tests.tuner.scenarios import B200, DSV3, H100, scenario
 from tuner.engines.sglang.resolution import answer_to, path_of
 from tuner.engines.sglang.tree import plain_tree, tree_for
 

@@ -16,6 +16,7 @@ SECTIONS = (
     *("Where and what for", "Heads, pages and dtypes", "What a model may bring", "Features", "Under a condition"),
     "Kernels behind a name",
     "Costs and answers to look at",
+    "Answers that deviate",
 )
 
 
@@ -107,6 +108,19 @@ def test_what_is_no_reason_against_a_backend_is_told_apart_from_limits() -> None
     notes = render_markdown(ALL, "0.5.22").partition("## Costs and answers to look at")[2]
     assert "| trtllm_mha | FMHA v2 kernels | copies the layer's whole KV pool at every prefill" in notes
     assert "whole KV pool" not in render_markdown(ALL, "0.5.23")
+
+
+def test_answers_that_are_declared_to_deviate_stand_with_their_steps_and_by_how_much() -> None:
+    assert rows("Answers that deviate")["triton"][1:4] == ["a sliding window of 2 or more", "decode", "-1"]
+    sums = rows("Answers that deviate", "0.5.16")["triton"]
+    assert "1 query heads per KV head" in sums[1] and sums[2:4] == ["decode", "as asked"] and "summed in the model's dtype" in sums[4]
+    assert rows("Answers that deviate")["flashinfer"][1:4] == [
+        "a sliding window of 1 or more and mha attention, not with deterministic",
+        "fresh prefill",
+        "all",
+    ]
+    assert "update_sliding_window_buffer" in render_markdown(ALL, "0.5.22").partition("## Read from")[2]
+    assert "Answers that deviate" not in render_markdown([replace(ALL[0], capability=Capability(()))], "0.5.22")
 
 
 def test_markdown_names_where_a_limit_was_read() -> None:

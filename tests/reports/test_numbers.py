@@ -29,8 +29,8 @@ def test_a_time_has_four_significant_digits(us: float, shown: str) -> None:
     assert numbers.microseconds(us) == shown
 
 
-@pytest.mark.parametrize(("s", "shown"), [(6.5, "6.50 s"), (93.42, "93.4 s"), (899.0, "899 s"), (3661.0, "61 min")])
-def test_wall_time_turns_into_minutes_after_a_quarter_of_an_hour(s: float, shown: str) -> None:
+@pytest.mark.parametrize(("s", "shown"), [(6.5, "6.50 s"), (93.42, "93.4 s"), (899.0, "899 s"), (3661.0, "61 min"), (39_600.0, "11.0 h")])
+def test_wall_time_turns_into_minutes_after_a_quarter_of_an_hour_and_into_hours_after_ten(s: float, shown: str) -> None:
     assert numbers.seconds(s) == shown
 
 

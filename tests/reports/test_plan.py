@@ -6,7 +6,7 @@ from backends.wire import from_plain
 from reports.plan import render_json, render_text
 from store.plan import Plan
 from tests.asking import entries, gpu, undriven
-from tests.tuner.planning import B200, scenario
+from tests.tuner.scenarios import B200, scenario
 from tuner.plan import plan_of
 
 ALL = tuple(entries().values())

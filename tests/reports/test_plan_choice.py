@@ -7,7 +7,7 @@ import pytest
 from backends.gpu import Gpu
 from reports.plan import render_text
 from tests.asking import entries, gpu
-from tests.tuner.planning import H100, scenario
+from tests.tuner.scenarios import H100, scenario
 from tuner.plan import plan_of
 
 NPU = gpu(None, kind="npu", cuda=None, arch="910b")

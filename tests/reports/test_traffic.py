@@ -5,7 +5,7 @@ from dataclasses import replace
 from backends.cell import Phase
 from reports.traffic import section
 from store.recorded_traffic import Coverage, RecordedStep, RecordedTraffic
-from tests.tuner.planning import CHAT
+from tests.tuner.scenarios import CHAT
 
 STEP = RecordedStep(Phase.DECODE, (1000,), (1,), (999,), 1.0, 1.0, 10.0, (5.0, 5.0))
 RECORDED = RecordedTraffic(

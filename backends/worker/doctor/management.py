@@ -21,7 +21,7 @@ READINGS: dict[str, Callable[[nvml.Device], object]] = {
 
 
 def asked() -> Management:
-    if nvml.library() is None:
+    if nvml.initialised() is None:
         return Management(_refusal())
     gpu = board.first_gpu()
     readings = tuple((name, read(gpu) is not None) for name, read in READINGS.items()) if gpu else ()

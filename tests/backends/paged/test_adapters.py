@@ -66,7 +66,7 @@ def cases() -> Iterator[Case]:
 @pytest.fixture(autouse=True)
 def imitated(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (fa3_paged, fa4_paged, xqa_paged, flashmla_paged, flashinfer_latent):
-        monkeypatch.setattr(module, "library", lambda name, _: MODULES[name])
+        monkeypatch.setattr(module, "kernel_library", lambda name, _: MODULES[name])
         monkeypatch.setattr(module, "require_gpu", lambda arm, stage: None)
     monkeypatch.setattr(xqa_paged, "WORKSPACE_BYTES", 16)
     monkeypatch.setattr(flashinfer_latent, "WORKSPACE_BYTES", 16)
@@ -214,7 +214,7 @@ def test_an_unknown_knob_and_a_processor_are_refused_and_a_broken_library_is_mis
 
     monkeypatch.setattr(importlib, "import_module", broken)
     with pytest.raises(MissingPackage, match="module sgl_kernel.flash_attn cannot be imported .*undefined symbol.*install sglang-kernel"):
-        adapter.library("sgl_kernel.flash_attn", "sglang-kernel")
+        adapter.kernel_library("sgl_kernel.flash_attn", "sglang-kernel")
 
 
 def test_metadata_of_a_recorded_step_stays_where_its_first_was() -> None:

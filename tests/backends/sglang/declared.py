@@ -1,6 +1,6 @@
 """What a backend's entry declares of a feature, from its limits alone, so that no test has a list of its own.
 
-Reads the entries with PyYAML, which an engine brings too: the tests on a GPU run where it is, without attnpin's own packages.
+The entries are read with PyYAML alone, which an engine brings too: the tests on a GPU run where it is, without attnpin's own packages.
 """
 
 from __future__ import annotations
@@ -8,34 +8,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import yaml
-
-import conf
 from backends.arm import Provider
 from backends.asked import Asked
 from backends.capability import BackendEntry, DriverEntry, Judgement
 from backends.cell import Phase
-from backends.entry import entry_from
+from backends.deviation import Deviation
 from backends.gpu import Gpu
 from backends.judgement import judge
 from backends.measurable import unmeasurable, unverifiable
 from backends.question import Question
 from backends.reason import Reason
 from tests.backends.sglang.features import LARGE, Feature
+from tuner.composing.shipped import shipped_entries
 
 H200 = Gpu("NVIDIA H200", "cuda", 90, 132, 150 * 10**9, 60 << 20, 4.8e12, 989e12, 227 << 10, "13.0", "made up")
 PAGES = (1, 16, 64, 128)
 # Notes under which an answer may be wrong although no limit speaks against the backend: the check of answers has the last word.
-DOUBTS = ("check", "without their scales")
+DOUBTS = ("without their scales", "before they are written")
 
 
 @dataclass(frozen=True)
 class Declared:
     """``phases`` that the backend declares the feature in, at ``page_size``; ``refused``: why not, of the others. ``doubtful`` phases are
-    declared, and a note says that their answers have to be checked."""
+    declared, and a note says that their answers may be wrong; ``deviations``: what else than the model asks may come out of it."""
 
     backend: str
     feature: Feature
@@ -43,6 +40,7 @@ class Declared:
     phases: tuple[Phase, ...]
     refused: tuple[tuple[Phase, tuple[Reason, ...]], ...]
     doubtful: tuple[Phase, ...]
+    deviations: tuple[Deviation, ...]
 
     def __str__(self) -> str:
         return f"{self.backend}-{self.feature}"
@@ -50,13 +48,7 @@ class Declared:
 
 @cache
 def entries() -> dict[str, BackendEntry]:
-    folder = Path(conf.__path__[0]) / "backend"
-    return {path.stem: entry_from({"name": path.stem, **_loaded(path)}) for path in sorted(folder.glob("*.yaml"))}
-
-
-def _loaded(path: Path) -> dict[str, Any]:
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return dict(yaml.load(path.read_text(), loader))
+    return {entry.name: entry for entry in shipped_entries("sglang")}
 
 
 def engine_driver(entry: BackendEntry) -> DriverEntry | None:
@@ -75,7 +67,8 @@ def declared(entry: BackendEntry, feature: Feature, rules: str) -> Declared:
     sides = {phase: _reasons(entry, feature, judgement) for phase, judgement in found[page].items()}
     able = tuple(phase for phase in Phase if not sides[phase])
     doubtful = tuple(phase for phase in able if any(word in note.says for note in found[page][phase].notes for word in DOUBTS))
-    return Declared(entry.name, feature, page, able, tuple((phase, why) for phase, why in sides.items() if why), doubtful)
+    deviations = tuple(dict.fromkeys(one for judgement in found[page].values() for one in judgement.deviations))
+    return Declared(entry.name, feature, page, able, tuple((phase, why) for phase, why in sides.items() if why), doubtful, deviations)
 
 
 def _against_pages(judgements: Any) -> int:

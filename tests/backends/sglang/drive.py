@@ -42,6 +42,7 @@ from tests.backends.sglang.standing import (
 )
 from tests.backends.sglang.varlen import FlashInferMLAAttnBackend
 from tests.backends.sglang.verifying import verify_cases
+from tests.backends.sglang.windows import window_cases
 
 
 def eager_cases(backend: str, dtype: str, page_size: int) -> Iterator[tuple[str, Any]]:
@@ -91,7 +92,7 @@ def feature_cases() -> Iterator[tuple[str, Any]]:
     both, window = (RAGGED, CELLS[3]), replace(LAYER, sinks=True, sliding_window=20)
     features = {
         "sinks": featured("triton", replace(LAYER, sinks=True), both),
-        "sinks in a window": featured("triton", window, both),
+        "sinks in a window": featured("triton", window, (CELLS[3],)),
         "wide keys": featured("triton", replace(LAYER, head_dim=192, value_head_dim=128), both),
         "group of 5": featured("triton", replace(LAYER, query_heads=5, kv_heads=1), both),
         "e4m3": featured("torch_native", LAYER, both, kv_dtype="float8_e4m3fn"),
@@ -184,6 +185,7 @@ CASES: dict[str, Callable[[], Any]] = {
     **dict(latent_cases()),
     **dict(feature_cases()),
     **dict(verify_cases()),
+    **dict(window_cases(sys.argv[1])),
     "latent, long prefix": long_prefix,
     "triton captured, page 1": lambda: captured_twice(1),
     "triton captured, page 16": lambda: captured_twice(16),

@@ -35,7 +35,7 @@ def cases(one: Declared) -> Iterator[tuple[str, Callable[[], Any]]]:
     driver = opened(one.backend, DTYPE, one.page_size, knobs=knobs, kv_dtype=feature.stored(DTYPE), **server, **named)
     for cell in feature.cells(SMALL, DTYPE, one.phases, 0):
         data = lay_out(cell, driver.engine.pool, CONTEXT_LENGTH)
-        yield f"{one}, {cell.name}", lambda data=data: judged(driver.prepare(data), data, feature.soft_cap)
+        yield f"{one}, {cell.name}", lambda data=data: judged(driver.prepare(data), data, feature.soft_cap, one.deviations)
 
 
 def run(rules: str) -> dict[str, Any]:

@@ -51,7 +51,8 @@ LARGE = Size(
 
 @dataclass(frozen=True)
 class Feature:
-    """``rules``: the words of limits that may speak against a backend which has it not."""
+    """``rules``: the words of limits that may speak against a backend which has it not. ``beside_windows``: other layers of the model have
+    a window, whose backends may prepare a step of all layers by it."""
 
     name: str
     rules: tuple[str, ...] = ()
@@ -59,6 +60,7 @@ class Feature:
     value_head_dim: int | None = None
     group: int = 4
     windowed: bool = False
+    beside_windows: bool = False
     sinks: bool = False
     latent: bool = False
     kv_dtype: str = "bfloat16"
@@ -81,7 +83,8 @@ class Feature:
 
     def model(self, size: Size, dtype: str, context_length: int) -> Model:
         attention = Attention.MLA if self.latent else Attention.MHA
-        layers, cap = (self.kind(size),), self.soft_cap
+        kind, cap = self.kind(size), self.soft_cap
+        layers = (kind, replace(kind, name="window", sliding_window=size.window)) if self.beside_windows else (kind,)
         sizes = (4096, 1000, 1e9, 1e9, dtype, context_length, "made up", cap)
         return Model("made up", ARCHITECTURES[attention], attention, layers, *sizes)
 
@@ -144,6 +147,7 @@ FEATURES = (
     Feature("unequal widths", ("widths",), head_dim=192, value_head_dim=128),
     Feature("latent", ("attention", "sm"), latent=True),
     Feature("window", ("sliding_window",), windowed=True),
+    Feature("full beside a window", ("sliding_window",), beside_windows=True),
     Feature("sinks", ("sinks",), sinks=True, head_dim=64),
     Feature("sinks in a window", ("sinks", "sliding_window"), sinks=True, windowed=True, head_dim=64),
     Feature("soft cap", ("soft_cap",), soft_cap=50.0),

@@ -11,6 +11,7 @@ import torch
 from backends.arm import Arm, Provider
 from backends.cell import Cell, PageLayout, Phase
 from backends.checks.checker import Checker
+from backends.deviation import Deviation, known_on
 from backends.drafting import Drafting
 from backends.driver import CellData, Stage
 from backends.kv.inputs import lay_out
@@ -83,7 +84,7 @@ def laid_out(driver: SglangDriver, cell: Cell, window: int | None = None) -> Cel
     return lay_out(replace(cell, dtype=dtype, layer=replace(LAYER, sliding_window=window)), driver.engine.pool, CONTEXT_LENGTH)
 
 
-def judged(call: EagerCall, data: CellData, soft_cap: float | None = None) -> dict[str, Any]:
+def judged(call: EagerCall, data: CellData, soft_cap: float | None = None, deviations: tuple[Deviation, ...] = ()) -> dict[str, Any]:
     """The cell checked as an arm is: every slot written, outputs against the reference, needles (in the last slot alone)."""
     rows = []
 
@@ -94,10 +95,11 @@ def judged(call: EagerCall, data: CellData, soft_cap: float | None = None) -> di
         rows.append(len(outputs[-1]))
         return outputs[-1]
 
-    checker = Checker(data, SLOTS - 1, soft_cap)
+    checker = Checker(data, SLOTS - 1, soft_cap, known_on(deviations, data.cell))
     error = checker.check(lambda: shot(*range(SLOTS)), range(SLOTS)).largest
     needle = checker.check_needles(lambda: shot(SLOTS - 1))
-    return {"error": error, "needle": needle, "graph": call.graph, "resolved": call.resolved, "rows": rows[-1]}
+    how = {"graph": call.graph, "resolved": call.resolved, "rows": rows[-1], "deviates": checker.deviates}
+    return {"error": error, "needle": needle, **how}
 
 
 def graphed(driver: SglangDriver, cell: Cell) -> tuple[GraphedStep, CellData]:

@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from backends.cell import Phase
+from backends.deviation import Step
 from tests.backends.sglang.declared import Declared, declared, driven
 from tests.backends.sglang.features import FEATURES
 
@@ -66,10 +67,28 @@ def test_xqa_verifies_drafts_from_the_release_on_that_hands_it_their_mask() -> N
     assert reasons and all("mask" in reason.allowed for reason in reasons)
 
 
-def test_notes_that_ask_for_a_check_make_an_answer_doubtful() -> None:
+def test_notes_on_answers_make_them_doubtful_and_declared_deviations_do_not() -> None:
     doubtful = {(each.backend, each.feature.name, phase) for each in found("0.5.22") for phase in each.doubtful}
-    assert ("triton", "window", Phase.DECODE) in doubtful and ("torch_native", "float8_e4m3fn scaled", Phase.DECODE) in doubtful
-    assert not {backend for backend, feature, _ in doubtful if feature == "plain"}
+    assert ("torch_native", "float8_e4m3fn scaled", Phase.DECODE) in doubtful
+    assert not {backend for backend, feature, _ in doubtful if feature in ("plain", "window")}
+
+
+def test_flashinfer_is_doubted_beside_windows_where_it_reads_keys_before_they_are_written() -> None:
+    doubted = {rules: [each.doubtful for each in found(rules) if str(each) == "flashinfer-full beside a window"] for rules in RULES}
+    assert doubted["0.5.16"] == [(Phase.PREFILL,)] and doubted["0.5.22"] == [()]
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_deviations_are_declared_where_windows_are_and_where_sums_are_narrow(rules: str) -> None:
+    deviating = {(each.backend, each.feature.name): each.deviations for each in found(rules) if each.deviations}
+    assert {(backend, feature) for backend, feature in deviating} == {
+        *(("triton", feature) for feature in ("window", "full beside a window", "sinks in a window")),
+        *(("flashinfer", feature) for feature in ("window", "full beside a window")),
+        *((("triton", "group of 1"),) if rules == "0.5.16" else ()),
+    }
+    assert all(one.narrow_sums == (feature == "group of 1") for (_, feature), known in deviating.items() for one in known)
+    assert {(one.steps, one.keys) for one in deviating["triton", "window"]} == {((Step.DECODE,), -1)}
+    assert {(one.steps, one.keys) for one in deviating["flashinfer", "window"]} == {((Step.FRESH,), None)}
 
 
 def test_the_table_holds_what_is_asked_of_backends() -> None:

@@ -104,10 +104,22 @@ def test_scales_of_a_narrow_cache_are_applied_to_what_is_written_and_read(driven
     assert result(driven, "scaled e4m3, decode")["needle"] < NEEDLE
 
 
-def test_triton_decodes_a_windowed_layer_with_one_key_fewer_than_it_prefills(driven: dict[str, Any]) -> None:
-    """As conf/backend/triton.yaml notes; sglang/srt/layers/attention/triton_backend.py, update_sliding_window_buffer."""
-    assert result(driven, "sinks in a window, mixed")["error"] < FLOAT16
-    assert driven["cases"]["sinks in a window, decode"]["raised"] == "Incorrect"
+@pytest.mark.parametrize("case", ["window, decode", "window, decode captured"])
+def test_triton_decodes_a_windowed_layer_with_one_key_fewer_as_is_declared(driven: dict[str, Any], case: str) -> None:
+    """In conf/backend/triton.yaml; sglang/srt/layers/attention/triton_backend.py, update_sliding_window_buffer."""
+    found = result(driven, case)
+    assert found["deviates"] and found["error"] < FLOAT16 and found["needle"] < NEEDLE
+
+
+@pytest.mark.parametrize("declared", ["undeclared", "two fewer declared"])
+def test_without_just_that_declaration_it_is_incorrect(driven: dict[str, Any], declared: str) -> None:
+    assert driven["cases"][f"window, decode, {declared}"]["raised"] == "Incorrect"
+
+
+@pytest.mark.parametrize("case", ["sinks in a window, mixed", "window, verify", "window, verify captured"])
+def test_triton_prefills_and_verifies_over_the_whole_window(driven: dict[str, Any], case: str) -> None:
+    found = result(driven, case)
+    assert not found["deviates"] and found["error"] < FLOAT16 and found["needle"] < NEEDLE
 
 
 def test_a_knob_reaches_the_backend_as_the_servers_argument(driven: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from backends.arm import Arm, Provider
 from backends.cell import Cell
 from backends.checks.checker import Checker
 from backends.checks.tolerance import Incorrect
+from backends.deviation import known_on
 from backends.driver import CellData, Stage
 from backends.kv.inputs import lay_out
 from backends.kv.pool import build_pool
@@ -87,14 +88,14 @@ def laid_out(driver: SglangDriver, cell: Cell) -> CellData:
 
 
 def judge(one: Declared, data: CellData, shot: Callable[[], torch.Tensor], written: Any = range(SLOTS)) -> None:
-    """Where a note says that answers have to be checked, a wrong one is what the check is for."""
-    checker = Checker(data, SLOTS - 1, one.feature.soft_cap)
+    """Where a note says that answers may be wrong, a wrong one is what the check is for."""
+    checker = Checker(data, SLOTS - 1, one.feature.soft_cap, known_on(one.deviations, data.cell))
     try:
         checker.check(shot, written)
         checker.check_needles(shot)
-    except Incorrect:
+    except Incorrect as error:
         if data.cell.phase not in one.doubtful:
-            raise
+            raise Incorrect(f"{data.cell.name}: {error}") from error
 
 
 def eager(call: EagerCall) -> torch.Tensor:

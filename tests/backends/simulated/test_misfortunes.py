@@ -11,6 +11,7 @@ from backends import anchors
 from backends.anchored import KNOWN_WITHIN
 from backends.blame import ArmFailed
 from backends.cell import PageLayout
+from backends.deviation import SHOWED, Deviation, Step
 from backends.measured import Round
 from backends.outcome import Outcome
 from backends.simulated.world import Misfortune, Noise
@@ -19,6 +20,8 @@ from backends.without_graph import WRONG
 from tests.backends.simulated.worlds import CALM, DECODE, FA3, FLASHINFER, PREFILL, TIMING, fault, raced, stage, struck, tried
 from tests.backends.small import silent
 
+SHORT = replace(FA3, deviations=(Deviation("sees one key fewer", ("window",), (Step.DECODE,), -1, "made up"),))
+WINDOWED = replace(DECODE, layer=replace(DECODE.layer, name="window", sliding_window=64))
 WRONG_OR_DEAD = {
     "out_of_memory": (Outcome.OUT_OF_MEMORY, "CUDA out of memory"),
     "no_compiler": (Outcome.BUILD_FAILED, "Could not find nvcc"),
@@ -236,6 +239,24 @@ def levels(measured: Round, cell: str) -> dict[str, float]:
     return {name: median(us for visit in found.visits if visit.arm == name for us in visit.sample_us) for name, _ in found.launches}
 
 
+def test_what_is_declared_of_a_backend_is_what_it_answers_until_it_is_mended() -> None:
+    said = f"{SHOWED}: 63 keys where the window has 64"
+    for faults, labels in (((), (said,)), ((fault("mended", backend="fa3"),), ())):
+        (trial,) = tried(struck(*faults), SHORT, [WINDOWED])
+        assert (trial.outcome, trial.labels) == (Outcome.MEASURED, labels)
+    assert tried(CALM, FA3, [WINDOWED])[0].labels == ()
+
+
+@pytest.mark.parametrize("arm", ["declared", "undeclared"])
+def test_a_key_that_a_window_lacks_beyond_what_is_declared_is_incorrect(arm: str) -> None:
+    world, struck_arm = struck(fault("short_window", backend="fa3")), SHORT if arm == "declared" else FA3
+    (trial,) = tried(world, struck_arm, [WINDOWED])
+    assert trial.outcome is Outcome.INCORRECT and "relative error 1.00e+00" in (trial.detail or "")
+    with pytest.raises(ArmFailed, match="relative error"):
+        raced(world, [struck_arm, FLASHINFER], [WINDOWED])
+    assert {each.outcome for each in tried(world, struck_arm)} == {Outcome.MEASURED}, "where there is no window"
+
+
 def test_a_clock_that_sees_less_time_than_passes_is_found_by_a_known_one() -> None:
     calm, slow = (anchors.measure(stage(world), TIMING, None, silent)[0].measured_of_known for world in (CALM, struck(fault("slow_clock"))))
     assert calm == 1.0 and slow is not None and 1 - slow > KNOWN_WITHIN
@@ -261,7 +282,7 @@ def test_every_misfortune_is_tried_here_or_beside_a_real_worker() -> None:
         "slow_clock",
         "wrong_abi",
     }
-    here |= {"graph_penalty", "stale_graph", "crowded", "scattered"}
+    here |= {"graph_penalty", "stale_graph", "crowded", "scattered", "short_window", "mended"}
     assert here | beside_a_worker == {kind.value for kind in Misfortune}
 
 

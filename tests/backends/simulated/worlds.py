@@ -16,9 +16,7 @@ from backends.simulated.world import Fault, Misfortune, World
 from backends.spec import StageSpec, TimingSpec
 from tests.backends.small import decode, model, prefill, silent
 
-TIMING = TimingSpec(
-    blocks=4, replays=8, replay_ms=4.0, discard_ms=5.0, warmup_s=1.0, warmup_cap_s=10.0, build_limit_s=900.0, trial_limit_s=120.0
-)
+TIMING = TimingSpec(blocks=4, replays=8, replay_ms=4.0, discard_ms=5.0, warmup_s=1.0, warmup_cap_s=10.0)
 LAYER = LayerKind("full", layers=2, query_heads=32, kv_heads=8, head_dim=128, value_head_dim=128)
 BOARD = Board("cuda", "simulated H200", 90, "simulated-0", 140 << 30, 700.0, None, "simulated", 132, 60 << 20, 227 << 10, 1980)
 CALM = World(board=replace(BOARD, bandwidth_bytes_per_s=4.8e12), peak_flops=989e12, cuda="13.0")

@@ -26,9 +26,7 @@ from tests.backends.small import arm, bench, decode, laid_out, silent
 
 pytestmark = pytest.mark.gpu
 
-TIMING = TimingSpec(
-    blocks=2, replays=8, replay_ms=4.0, discard_ms=5.0, warmup_s=0.0, warmup_cap_s=0.0, build_limit_s=900.0, trial_limit_s=120.0
-)
+TIMING = TimingSpec(blocks=2, replays=8, replay_ms=4.0, discard_ms=5.0, warmup_s=0.0, warmup_cap_s=0.0)
 SLOTS = 5
 KEPT, OUTPUT = 64 << 20, 4 << 20
 

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from backends.spec import TimingSpec
 from backends.timing.pace import LEAST_IN_ROWS, MOST_ROWS_US, ROWS, ROWS_US, VISIT_S, Pace, eager_pace, graph_pace, rotation, row_pace
 
-TIMING = TimingSpec(
-    blocks=4, replays=8, replay_ms=4.0, discard_ms=5.0, warmup_s=1.0, warmup_cap_s=10.0, build_limit_s=900.0, trial_limit_s=120.0
-)
+TIMING = TimingSpec(blocks=4, replays=8, replay_ms=4.0, discard_ms=5.0, warmup_s=1.0, warmup_cap_s=10.0)
 
 
 def test_a_replay_lasts_about_4_ms_of_whole_rotations() -> None:

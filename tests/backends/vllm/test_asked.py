@@ -12,7 +12,7 @@ from backends.engine_says import EngineSays
 from backends.vllm.asked import ask, selector
 from backends.worker.asking import asked
 from tests.tuner.engines.vllm.served import on_vllm
-from tests.tuner.planning import B200, DSV3, H100, LLAMA, MI300, MIMO
+from tests.tuner.scenarios import B200, DSV3, H100, LLAMA, MI300, MIMO
 from tuner.engines.vllm.asking import question
 
 RULES = "0.33.0"

@@ -92,6 +92,6 @@ def cuda_device(uuid: str, sm_count: int = 132, name: str = "NVIDIA H200") -> Cu
 def install(monkeypatch: pytest.MonkeyPatch, *devices: CudaDevice, part: Part = SLICE) -> None:
     """A machine whose CUDA shows ``devices``, in that order; its GPU is cut into one slice, ``part``."""
     library = Nvml({f"GPU-{GPU_UUID}": WHOLE, f"MIG-{SLICE_UUID}": part})
-    monkeypatch.setattr(nvml, "library", lambda: library)
+    monkeypatch.setattr(nvml, "initialised", lambda: library)
     monkeypatch.setattr(cuda_driver, "visible_devices", lambda: devices)
     monkeypatch.setattr(cuda_driver, "cuda_version", lambda: "13.0")

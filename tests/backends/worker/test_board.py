@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backends import cuda_driver, nvml
-from backends.worker import board
+from backends.worker import board, occupancy
 
 
 def test_a_processor_is_named_with_its_memory() -> None:
@@ -19,11 +19,11 @@ def test_a_processor_is_named_with_its_memory() -> None:
 
 
 def test_whether_others_use_a_processor_is_not_verifiable() -> None:
-    assert board.busy(board.here(())) == "not verifiable"
+    assert occupancy.busy(board.here(())) == "not verifiable"
 
 
 def test_without_a_driver_every_reading_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvml, "library", lambda: None)
+    monkeypatch.setattr(nvml, "initialised", lambda: None)
     assert nvml.driver_version() is None
     assert nvml.device_by_uuid("GPU-0") is None
 
@@ -33,7 +33,7 @@ def test_a_driver_that_refuses_every_call_gives_none_and_never_zero(monkeypatch:
         def __getattr__(self, name: str) -> object:
             return lambda *arguments: 3  # NVML_ERROR_NOT_SUPPORTED
 
-    monkeypatch.setattr(nvml, "library", Refusing)
+    monkeypatch.setattr(nvml, "initialised", Refusing)
     device = nvml.Device(ctypes.c_void_p())
     plain = [name for name in vars(nvml.Device) if not name.startswith("_") and name not in ("whole", "ecc_errors")]
     readings = [*(getattr(device, name)() for name in plain), device.ecc_errors(nvml.UNCORRECTED)]
@@ -74,10 +74,10 @@ def test_a_gpu_that_others_use_is_busy() -> None:
     idle = board.here(("cuda",))
     if cuda_driver.context_is_open():
         pytest.skip("an earlier test of this process holds the GPU; run this file by itself")
-    assert board.busy(idle) is None
+    assert occupancy.busy(idle) is None
     with subprocess.Popen([sys.executable, "-c", OCCUPY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdin is not None and other.stdout is not None
         other.stdout.readline()
-        busy = board.busy(idle)
+        busy = occupancy.busy(idle)
         other.stdin.close()
     assert isinstance(busy, dict) and busy["memory_bytes"] is not None and busy["memory_bytes"] > 2**30

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from backends.wire import to_plain
-from backends.worker.guard import PAUSE
+from backends.worker.questions import PAUSE
 from tests.tuner.workers.asking import trial
 from tuner.workers.bootstrap import command_line
 

@@ -49,7 +49,7 @@ def test_a_profile_is_read_from_the_name_or_made_of_the_sizes(monkeypatch: pytes
 
 def test_cuda_names_a_slice_where_nvml_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, cuda_device(SLICE_UUID, sm_count=60, name="NVIDIA H200 MIG 3g.71gb"))
-    monkeypatch.setattr(nvml, "library", lambda: None)
+    monkeypatch.setattr(nvml, "initialised", lambda: None)
     found = board.here(("cuda",))
     assert (found.name, found.mig, found.bandwidth_bytes_per_s) == ("NVIDIA H200", "3g.71gb", None)
     assert found.memory_bytes == 150109880320  # what CUDA says

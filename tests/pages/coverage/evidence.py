@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from backends.arm import Arm
 from backends.cell import Cell, Phase
+from backends.deviation import known_on
 from backends.measured import Trial
 from backends.outcome import Outcome
-from store.scenario import WeightedCell
+from store.runs.run import DefaultPick, Run
+from store.scenario import Scenario, WeightedCell
 from tests.examples import folders
-from tests.pages.coverage.features import shown
+from tests.pages.coverage.features import DECODE, FRESH, MHA, PREFIX, VERIFY, settings_of, shown
 from tests.pages.sources import example
+from tuner.limits import sift
 
-DECODE, FRESH, PREFIX = PLACES = ("decode", "fresh prefill", "prefill on a prefix")
 FIRST = ("decode-64", "prefill-fresh", "prefill-prefix")  # cells that stand for their place where a run has them
 
 
 @dataclass(frozen=True)
 class Seen:
     """``us``: of one call, None where the arm was ``lost``. ``raced`` in several processes, not looked at in one. ``usual``: on a cell that
-    stands for its place; ``share`` of the run's steps of that phase."""
+    stands for its place; ``share`` of the run's steps of that phase. ``known``: what is declared of the backend there, where it was lost
+    for a wrong answer."""
 
     example: str
     arm: str
@@ -32,11 +35,14 @@ class Seen:
     lost: str | None
     usual: bool
     share: float
+    known: str | None = None
 
 
 def place_of(cell: Cell) -> str:
-    """A verify step stands where tokens are generated."""
-    if cell.phase is Phase.DECODE or cell.verifies:
+    """A verify step has one of its own, whichever side serves it."""
+    if cell.verifies:
+        return VERIFY
+    if cell.phase is Phase.DECODE:
         return DECODE
     return PREFIX if any(cell.prefix_lens) else FRESH
 
@@ -66,8 +72,21 @@ def _all() -> Iterator[tuple[str, str, str, Seen]]:
             if trial.cell in cells and trial.arm in arms:
                 weighted, arm = cells[trial.cell], arms[trial.arm]
                 evidence = _evidence(folder.name, arm, weighted, trial, times.get((trial.cell, arm.backend)))
+                evidence = replace(evidence, known=_known(run, arm, weighted.cell) if trial.outcome is Outcome.INCORRECT else None)
                 features = shown(run.scenario, weighted.cell, arm.kv_dtype)
                 yield from ((arm.backend, name, place_of(weighted.cell), evidence) for name in features)
+
+
+def _known(run: Run, arm: Arm, cell: Cell) -> str | None:
+    """By what is declared today, whenever the run was."""
+    declared = [each.deviations for each in _arms_today(run.scenario, run.default) if each.backend == arm.backend]
+    deviation = known_on(declared[0], cell) if declared else None
+    return deviation and f"{deviation.says} ({deviation.in_numbers(cell)})"
+
+
+@cache
+def _arms_today(scenario: Scenario, default: DefaultPick) -> tuple[Arm, ...]:
+    return sift(scenario, settings_of(MHA).entries, default).arms
 
 
 def _evidence(example: str, arm: Arm, weighted: WeightedCell, trial: Trial, raced_us: float | None) -> Seen:

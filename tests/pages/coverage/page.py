@@ -11,12 +11,12 @@ from backends.reason import Reason
 from reports import numbers
 from reports.page import Table, markdown_table
 from store.scenario import NO_DRIVER, Exclusion
-from tests.pages.coverage.evidence import DECODE, PLACES, Seen, seen
-from tests.pages.coverage.features import Feature, features, settings_of
+from tests.pages.coverage.evidence import Seen, seen
+from tests.pages.coverage.features import MHA, Feature, features, settings_of
+from tests.pages.coverage.outcomes import outcome
 from tuner.engines.lookup import rules_of
 from tuner.limits import sift
 
-PHASES = {place: Phase.DECODE if place == DECODE else Phase.PREFILL for place in PLACES}
 ELSEWHERE = ("device", "sm", "arch", "cpu", "version", "architecture")  # another GPU, another release, another model
 UNMEASURED = "not measured"
 INTRODUCTION = """\
@@ -26,7 +26,10 @@ Made by `make docs` from the runs committed under `examples/` and from the limit
 
 - *12.3 us*: one call in one layer, on the cell and in the run named; *about*: seen in one process, which did not race it.
 - *refused*: a limit of the backend speaks against it; *not driven*: attnpin cannot measure it so; *lost*: it failed where it was tried.
-- *not measured*: nothing speaks against it, and no committed run has it.
+- *declared since*: what is known of the backend today; its answers are held to that now ([limits](limits.md#answers-that-deviate)).
+- *right, not timed*: its answers were those of the reference on an H200 in the tests of every declared feature, eagerly and recorded
+  (`docs/data/features.yaml`), and no committed run has it.
+- *not measured*: nothing speaks against it, and neither has it.
 """
 
 
@@ -47,13 +50,18 @@ def render() -> str:
 
 
 def _section(feature: Feature, rows: Sequence[Row]) -> str:
-    lines = tuple((row.backend, *(row.said[place] for place in PLACES)) for row in rows)
-    return f"## {feature.name[0].upper()}{feature.name[1:]}\n\n{markdown_table(Table(('backend', *PLACES), lines))}\n"
+    lines = tuple((row.backend, *row.said.values()) for row in rows)
+    return f"## {feature.name[0].upper()}{feature.name[1:]}\n\n{markdown_table(Table(('backend', *feature.places), lines))}\n"
 
 
 def _elsewhere(absent: Mapping[str, str]) -> str:
-    lines = tuple(absent.items())
-    return f"## Not here, whatever the feature\n\n{markdown_table(Table(('backend', 'why'), lines))}\n"
+    lines = tuple((name, _driven(name), f"no: {why}") for name, why in absent.items())
+    return f"## Not here, whatever the feature\n\n{markdown_table(Table(('backend', 'driven', 'measured here'), lines))}\n"
+
+
+def _driven(backend: str) -> str:
+    entry = next(entry for entry in settings_of(MHA).entries if entry.name == backend)
+    return "through the engine, untried" if entry.drivers else f"no: {entry.undriven}"
 
 
 def _of(rows: Iterable[Row], backend: str) -> Row:
@@ -76,21 +84,22 @@ def _rows(feature: Feature) -> list[Row]:
 
     def said(entry: BackendEntry, place: str) -> str:
         found = evidence.get((entry.name, feature.name, place))
-        return _measured(found) if found else _unmeasured(entry.name, PHASES[place], exclusions)
+        return _measured(found) if found else _unmeasured(entry.name, feature, feature.places[place], exclusions)
 
-    return [Row(entry.name, {place: said(entry, place) for place in PLACES}) for entry in settings.entries]
+    return [Row(entry.name, {place: said(entry, place) for place in feature.places}) for entry in settings.entries]
 
 
 def _measured(found: Seen) -> str:
     where = f"{found.arm} on {found.cell}, {found.example}"
     if found.us is None:
-        return f"lost: {found.lost}; {where}"
+        known = f"; declared since: it {found.known}" if found.known else ""
+        return f"lost: {found.lost}; {where}{known}"
     return f"{'' if found.raced else 'about '}{numbers.microseconds(found.us)}: {where}"
 
 
-def _unmeasured(backend: str, phase: Phase, exclusions: Iterable[Exclusion]) -> str:
+def _unmeasured(backend: str, feature: Feature, phase: Phase, exclusions: Iterable[Exclusion]) -> str:
     against = [one for one in exclusions if one.backend == backend and one.phase in (None, phase.value)]
-    return _why(against[0].reasons) if against else UNMEASURED
+    return _why(against[0].reasons) if against else outcome(backend, feature.tested, phase) or UNMEASURED
 
 
 def _why(reasons: Sequence[Reason]) -> str:

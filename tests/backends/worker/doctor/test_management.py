@@ -11,7 +11,7 @@ from tests.backends.worker import fake_nvidia
 
 
 def test_without_a_driver_the_library_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvml, "library", lambda: None)
+    monkeypatch.setattr(nvml, "initialised", lambda: None)
     monkeypatch.setattr("ctypes.CDLL", _missing)
     assert management.asked() == Management("libnvidia-ml.so.1 is not there")
 
@@ -22,7 +22,7 @@ def _missing(name: str) -> None:
 
 def test_a_library_that_refuses_says_why_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
     words = {18: b"Driver/library version mismatch"}
-    monkeypatch.setattr(nvml, "library", lambda: None)
+    monkeypatch.setattr(nvml, "initialised", lambda: None)
     monkeypatch.setattr("ctypes.CDLL", lambda name: SimpleNamespace(nvmlInit_v2=lambda: 18, nvmlErrorString=lambda code: words[code]))
     assert management.asked() == Management("Driver/library version mismatch")
 

@@ -10,7 +10,7 @@ import pytest
 
 from backends import cuda_driver, nvml
 from backends.environment import Board
-from backends.worker import board
+from backends.worker import occupancy
 from tests.backends.worker.fake_nvidia import cuda_device, install
 
 NOT_SUPPORTED, NOT_FOUND = 3, 6
@@ -39,8 +39,8 @@ class InMode:
 
 @pytest.mark.parametrize(("mode", "exclusive"), [(0, False), (1, True), (2, False), (3, True), (None, False)])
 def test_a_gpu_in_an_exclusive_mode_lets_one_process_in(monkeypatch: pytest.MonkeyPatch, mode: int | None, exclusive: bool) -> None:
-    monkeypatch.setattr(nvml, "library", lambda: InMode(mode))
-    assert board.exclusive(WHOLE) is exclusive and not board.exclusive(replace(WHOLE, uuid=None))
+    monkeypatch.setattr(nvml, "initialised", lambda: InMode(mode))
+    assert occupancy.exclusive(WHOLE) is exclusive and not occupancy.exclusive(replace(WHOLE, uuid=None))
 
 
 class PartlyRefusing:
@@ -74,7 +74,7 @@ class PartlyRefusing:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(board, "LOOK_S", 0.0)
+    monkeypatch.setattr(occupancy, "LOOK_S", 0.0)
 
 
 @pytest.mark.parametrize("asked", [WHOLE, SLICE])
@@ -92,15 +92,15 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_is_judged_by_what_can_be_read_and_never_by_processes(
     asked: Board, told: PartlyRefusing, found: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nvml, "library", lambda: told)
-    assert board.busy(asked) == found
+    monkeypatch.setattr(nvml, "initialised", lambda: told)
+    assert occupancy.busy(asked) == found
 
 
 @pytest.mark.parametrize(
     ("told", "found"),
     [
         (PartlyRefusing(), None),
-        (PartlyRefusing(used_bytes=board.BUSY_BYTES - 1, percent=99), None),
+        (PartlyRefusing(used_bytes=occupancy.BUSY_BYTES - 1, percent=99), None),
         (PartlyRefusing(used_bytes=2 << 30), 2 << 30),
     ],
 )
@@ -108,12 +108,12 @@ def test_between_two_of_our_processes_memory_alone_tells_of_others(
     told: PartlyRefusing, found: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(monkeypatch, cuda_device("1"))
-    monkeypatch.setattr(nvml, "library", lambda: told)
-    assert board.taken_bytes() == found
+    monkeypatch.setattr(nvml, "initialised", lambda: told)
+    assert occupancy.taken_bytes() == found
     monkeypatch.setattr(cuda_driver, "context_is_open", lambda: True)
-    assert board.taken_bytes() is None  # it may be our own
+    assert occupancy.taken_bytes() is None  # it may be our own
 
 
 def test_a_board_that_nvml_does_not_know_is_not_verifiable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvml, "library", PartlyRefusing)
-    assert board.busy(replace(WHOLE, uuid="GPU-3")) == board.busy(replace(WHOLE, uuid=None)) == "not verifiable"
+    monkeypatch.setattr(nvml, "initialised", PartlyRefusing)
+    assert occupancy.busy(replace(WHOLE, uuid="GPU-3")) == occupancy.busy(replace(WHOLE, uuid=None)) == "not verifiable"
