@@ -31,6 +31,11 @@ def folders() -> list[Path]:
     return sorted(pin.parent for pin in EXAMPLES.glob("*/pin.yaml"))
 
 
+def pages() -> list[Path]:
+    """Folders whose page is kept: a page takes ten times what its evidence does, so those that show something of their own."""
+    return sorted(page.parent for page in EXAMPLES.glob(f"*/{PAGE}"))
+
+
 def comparisons() -> list[Path]:
     """Folders with what `attnpin compare --out` wrote."""
     return sorted(evidence.parent for evidence in EXAMPLES.glob(f"upgrade/*/{EVIDENCE}"))
@@ -86,6 +91,7 @@ if __name__ == "__main__":
     for example in folders():
         decide_again(example)
         write_all(example, texts(*stored(example)))
+    for example in pages():
         (example / PAGE).write_text(render(page(*stored(example))))
     for example in comparisons():
         (example / PAGE).write_text(render(comparison_page_of(recorded(example))))

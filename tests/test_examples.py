@@ -22,6 +22,7 @@ from tests.examples import (
     comparisons,
     folders,
     page,
+    pages,
     stored,
     texts,
 )
@@ -53,7 +54,7 @@ def test_the_texts_of_an_example_are_what_its_evidence_renders_to_as_it_was_deci
             assert (folder / name).read_text() == text, f"{name}: {STALE}"
 
 
-@each_example
+@pytest.mark.parametrize("folder", pages(), ids=lambda folder: folder.name)
 def test_the_page_of_an_example_says_what_its_evidence_says(folder: Path) -> None:
     assert Reading((folder / PAGE).read_text()).text == words(lambda: page(*stored(folder))), f"{PAGE}: {STALE}"
 

@@ -1,5 +1,5 @@
 """Why a ranked pair may still not be picked: a demand keeps it out, the engine would not start with it, it loses too much on one
-cell, the user chose otherwise, or requests may wait for its compiler."""
+cell, the user chose otherwise, its answers would be others, or requests may wait for its compiler."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from store.decision import Pair
 from store.runs.run import Run
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
+from tuner.deciding.deviations import changes_answers
 from tuner.deciding.incumbent import chosen, usual
 from tuner.deciding.knob_flags import unpinnable
 from tuner.deciding.scores import cell_ratio
@@ -52,6 +53,7 @@ def from_the_start(run: Run, contest: Contest, pair: Pair) -> str | None:
         or against_choice(contest.table, pair, run)
         or compiles_while_serving(contest.table, pair, run)
         or (None if pair == contest.default else unpinnable(run, contest.table, pair) or _narrower(run, contest.table, pair))
+        or (None if pair == contest.default else changes_answers(run, pair))
         or (None if pair == contest.default else would_not_start(contest, pair, run))
     )
 

@@ -15,8 +15,8 @@ from reports.kernel_names import launched
 from store.runs.run import Run
 from store.scenario import WeightedCell
 from tuner.deciding.contest import Contest
-from tuner.kv_size import element_bytes
-from tuner.step import MS_PER_US, layers_rest, share
+from tuner.step_model.step import MS_PER_US, layers_rest, share
+from tuner.workload.kv_size import element_bytes
 
 # An H200's fa3, flashinfer and triton reached 0.65 to 0.92 of the datasheet's bandwidth on their largest decode cells.
 BELIEVABLE = 0.5

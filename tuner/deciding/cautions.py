@@ -15,13 +15,14 @@ from store.runs.run import Run
 from tuner.deciding.bars import late_builds
 from tuner.deciding.believable import unbelievable
 from tuner.deciding.contest import Contest
+from tuner.deciding.deviations import said_of_deviations
 from tuner.deciding.floor import said_of
 from tuner.deciding.how_timed import how_timed
 from tuner.deciding.incumbent import incumbent
-from tuner.deciding.wrong_answers import wrong_answers
+from tuner.deciding.wrong_answers import no_answers, wrong_answers
 from tuner.pin import distributions_under
-from tuner.sieve import left_out
-from tuner.step import rest_times
+from tuner.racing.sieve import left_out
+from tuner.step_model.step import rest_times
 
 ENOUGH_PROCESSES = 4
 POOL_SIZED_LATER = "SGLANG_ENABLE_POST_CAPTURE_KV_SIZING"  # sglang/srt/arg_groups/overrides.py, post_capture_kv_sizing_planned
@@ -37,7 +38,8 @@ def cautions(run: Run, contest: Contest, shown: Iterable[Pair | None], elsewhere
     aside = _notes_aside(run, arms)
     return (
         *_simulated(run),
-        *dict.fromkeys(sentence for pair in pairs for sentence in wrong_answers(run, pair)),
+        *dict.fromkeys(sentence for pair in pairs for sentence in (*wrong_answers(run, pair), *no_answers(run, pair))),
+        *dict.fromkeys(sentence for pair in pairs for sentence in said_of_deviations(run, pair)),
         *elsewhere,
         *_assumptions(run, contest),
         *_processes(run, contest),

@@ -16,12 +16,12 @@ from reports import numbers
 from store.decision import Pair
 from store.runs.run import Run
 from store.scenario import Scenario, WeightedCell
+from tuner.arithmetic.objective import US_PER_MS, Exposure, counted
 from tuner.deciding.contest import rest_of, surroundings_of
 from tuner.deciding.incumbent import incumbent
-from tuner.kv_size import element_bytes
-from tuner.objective import US_PER_MS, Exposure, counted
-from tuner.rates import EFFICIENCY
-from tuner.sieve import measured_trials
+from tuner.racing.sieve import measured_trials
+from tuner.step_model.rates import EFFICIENCY
+from tuner.workload.kv_size import element_bytes
 
 PROBE_ERROR = 1.1  # a probe is one short timing: the default may take so many times as long
 NARROW = 2.0  # products of 8-bit numbers against those of 16 bits, where no sheet says

@@ -10,11 +10,11 @@ from dataclasses import replace
 from reports import numbers, wording
 from reports.choice import step_change
 from store.decision import Pair, PairScore
+from tuner.arithmetic.looks import CONFIRMING
 from tuner.deciding.contest import Contest
 from tuner.deciding.standing import Standing, score
 from tuner.deciding.table import table_of
 from tuner.deciding.ties import enough
-from tuner.looks import CONFIRMING
 
 UNCONFIRMED = "the pick was not measured again in fresh processes: its numbers are of those it was chosen by, and rather too good"
 

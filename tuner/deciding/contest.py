@@ -9,14 +9,14 @@ from functools import reduce
 from store.decision import Pair
 from store.runs.run import Run
 from store.scenario import Decide, WeightedCell
+from tuner.arithmetic.looks import looks_up_to
+from tuner.arithmetic.objective import counted
+from tuner.arithmetic.statistics import bonferroni
 from tuner.deciding.floor import rules_of
 from tuner.deciding.table import Table
-from tuner.looks import looks_up_to
-from tuner.objective import counted
-from tuner.ranks import ranks_of, world_size
-from tuner.rates import rates
-from tuner.statistics import bonferroni
-from tuner.step import Span, Surroundings, layers_rest
+from tuner.step_model.rates import rates
+from tuner.step_model.step import Span, Surroundings, layers_rest
+from tuner.workload.ranks import ranks_of, world_size
 
 
 @dataclass(frozen=True)

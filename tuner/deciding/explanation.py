@@ -14,6 +14,7 @@ from reports.choice import step_change
 from store.decision import Pair, PairScore
 from store.runs.run import Run
 from store.verdicts.comparison import Comparison, Explanation
+from tuner.arithmetic.statistics import comparison
 from tuner.deciding.bars import guarded
 from tuner.deciding.ceiling import too_low
 from tuner.deciding.confirmation import fresh_contest
@@ -24,7 +25,6 @@ from tuner.deciding.standing import Standing, standing_of
 from tuner.deciding.ties import is_tied
 from tuner.racing.elimination import look_alpha
 from tuner.racing.grounds import Ground, grounds_of, most_comparisons
-from tuner.statistics import comparison
 
 Rows = Iterable[tuple[Comparison | None, str]]
 Test = Callable[[str, Sequence[float]], Comparison | None]

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator
 
+from backends.deviation import SHOWED
 from store.runs.run import Run
-from tuner.sieve import measured_trials
+from tuner.racing.sieve import measured_trials
 
 
 def how_timed(run: Run, arms: Collection[str]) -> Iterator[str]:
@@ -34,7 +35,8 @@ def _doubts(run: Run, arms: Collection[str]) -> Iterator[str]:
     found: dict[tuple[str, str], list[str]] = {}
     for (arm, cell), trial in measured_trials(run.trials).items():
         for label in trial.labels if arm in arms else ():
-            found.setdefault((arm, label), []).append(cell)
+            if not label.startswith(SHOWED):  # which is said of the pair
+                found.setdefault((arm, label), []).append(cell)
     for (arm, label), cells in found.items():
         yield f"{arm} on {', '.join(cells)}: {label}"
 

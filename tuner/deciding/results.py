@@ -7,10 +7,10 @@ import math
 from store.decision import CellResult, Interval, Pair
 from store.scenario import WeightedCell
 from store.step_model import StepModel
+from tuner.arithmetic.objective import US_PER_MS
 from tuner.deciding.contest import Contest
 from tuner.deciding.scores import cell_differences, cell_ratio, served_ln
-from tuner.objective import US_PER_MS
-from tuner.step import step_model
+from tuner.step_model.step import step_model
 
 
 def cell_results(contest: Contest, fresh: Contest | None = None, pick: Pair | None = None) -> tuple[CellResult, ...]:

@@ -12,10 +12,10 @@ from backends.cell import Cell, Phase
 from store.decision import Between, Pair, PairScore, Resampled, Robustness
 from store.recorded_traffic import RecordedTraffic
 from store.scenario import WeightedCell
-from tuner.between import left_out
+from tuner.arithmetic.between import left_out
+from tuner.arithmetic.objective import step_ms
 from tuner.deciding.contest import Contest
 from tuner.deciding.results import median_us
-from tuner.objective import step_ms
 from tuner.traffic.loads import block_steps, named_steps
 
 TIMES = 200  # draws of the log

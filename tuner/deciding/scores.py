@@ -8,12 +8,12 @@ from statistics import fmean
 
 from store.decision import Interval, Pair
 from store.scenario import WeightedCell
+from tuner.arithmetic.objective import Exposure, Process, attention_ms
+from tuner.arithmetic.statistics import interval, is_within, minimum_detectable
 from tuner.deciding.contest import Contest
 from tuner.deciding.slowest import InProcess, sample, slowest_ratio
 from tuner.deciding.table import Table
-from tuner.objective import Exposure, Process, attention_ms
-from tuner.statistics import interval, is_within, minimum_detectable
-from tuner.step import share
+from tuner.step_model.step import share
 
 
 def objective_ms(contest: Contest, pair: Pair, cells: Iterable[WeightedCell] | None = None, exposure: Exposure = Exposure.HIDDEN) -> float:
@@ -62,7 +62,7 @@ def ratio(
 
 
 def tied_at(contest: Contest, one: Pair, other: Pair, confidence: float) -> bool:
-    """`tuner.statistics.tied` of the objective, within ``decide.tie_margin``."""
+    """`tuner.arithmetic.statistics.tied` of the objective, within ``decide.tie_margin``."""
     found = _judged(contest, lambda table: in_processes(table, one, other, contest.cells), 2 * confidence - 1)
     return is_within(found, contest.rules.tie_margin)
 

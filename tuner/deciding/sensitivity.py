@@ -10,9 +10,9 @@ from backends.measured import CellRound
 from reports.sensitivity import sentence
 from store.revisit import Condition, Revisit, Sensitivity
 from store.runs.run import Run
+from tuner.arithmetic.objective import served
+from tuner.arithmetic.statistics import process_mean
 from tuner.deciding.table import Table
-from tuner.objective import served
-from tuner.statistics import process_mean
 
 Levels = Mapping[str, float]  # ln of an arm's time in us
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from store.decision import Interval
-from tuner.statistics import interval
+from tuner.arithmetic.statistics import interval
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from statistics import fmean
 from reports import boards
 from store.decision import BoardSpread, OnBoard, Pair
 from store.runs.run import Run
+from tuner.arithmetic.objective import attention_error
 from tuner.deciding.contest import Contest
 from tuner.deciding.scores import in_processes
 from tuner.deciding.slowest import by_board, slowest
-from tuner.objective import attention_error
-from tuner.ranks import world_size
+from tuner.workload.ranks import world_size
 
 
 def spread_of(contest: Contest, pick: Pair | None, compared: Iterable[Pair]) -> BoardSpread | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from store.decision import Pair, PairScore
 from store.runs.run import Run
+from tuner.arithmetic.objective import counted
 from tuner.deciding.bars import from_the_start, guarded, kept_out, loses_a_cell
 from tuner.deciding.contest import Contest, contest_of
 from tuner.deciding.incumbent import incumbent, unmeasured, usual
@@ -14,7 +15,6 @@ from tuner.deciding.pairs import pairs_of, thin, unranked
 from tuner.deciding.scores import least_detectable, objective_ms, ratio, step_gain, worst_cell
 from tuner.deciding.table import Table, table_of
 from tuner.deciding.ties import Choice, choose, preference_of
-from tuner.objective import counted
 from tuner.racing.course import Course, course_of
 
 

@@ -13,8 +13,8 @@ from backends.outcome import Outcome
 from store.decision import Pair
 from store.runs.run import Run
 from store.scenario import Exclusion, WeightedCell
+from tuner.arithmetic.objective import Process, process_of
 from tuner.limits import serves
-from tuner.objective import Process, process_of
 
 
 @dataclass(frozen=True)

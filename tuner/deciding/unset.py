@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from backends.cell import Phase
 from reports import numbers, wording
-from reports.choice import step_change
+from reports.choice import kept_out_alone, step_change
 from store.decision import Pair, PairScore
 from tuner.deciding.contest import Contest
 from tuner.deciding.scores import least_detectable, objective_ms
 from tuner.deciding.ties import Choice, enough
 from tuner.racing.elimination import ALPHA
-from tuner.step import share
+from tuner.step_model.step import share
 
 
 def unset_because(contest: Contest, default: Pair, scores: Iterable[PairScore], choice: Choice, lost: str | None = None) -> str:
@@ -20,7 +20,14 @@ def unset_because(contest: Contest, default: Pair, scores: Iterable[PairScore], 
     rivals = [score for score in scores if score.pair != default]
     passed = in_words(best) if (best := passed_over(contest, rivals)) else None
     allowed = [score for score in rivals if score.barred is None]
-    reason = lost or (_in_numbers(contest, default, allowed, choice) if allowed else _of_barred(contest, default, rivals, passed))
+    alone = kept_out_alone(rivals) if allowed else None
+    reason = lost or (
+        _kept_out(alone, passed)
+        if alone
+        else _in_numbers(contest, default, allowed, choice)
+        if allowed
+        else _of_barred(contest, default, rivals, passed)
+    )
     sentence = f"unset, because {reason}" + (f"; {passed}" if passed else "")
     return wording.by_backend(sentence, contest.table.arms.values())
 
@@ -29,6 +36,10 @@ def passed_over(contest: Contest, scores: Iterable[PairScore]) -> PairScore | No
     """The fastest pair that would win enough but is barred."""
     barred = [score for score in scores if score.barred is not None and enough(contest, score)]
     return min(barred, key=lambda score: score.objective_ms, default=None)
+
+
+def _kept_out(alone: PairScore, passed: str | None) -> str:
+    return "no arm that may be picked beat the default" + ("" if passed else f"; {in_words(alone)}")
 
 
 def in_words(passed: PairScore) -> str:

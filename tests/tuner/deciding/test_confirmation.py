@@ -13,9 +13,9 @@ from store.decision import Decision, PairScore, Ruling
 from store.runs.run import Run
 from tests.tuner.building import DECODE, one_cell_each
 from tests.tuner.racing.playing import play, started
+from tuner.arithmetic.statistics import interval
 from tuner.decide import decide
 from tuner.deciding.confirmation import UNCONFIRMED
-from tuner.statistics import interval
 
 TIMES = {"fa3": (500.0, 100.0), "flashinfer": (500.0, 80.0)}
 RUN = play(started(TIMES))

@@ -15,10 +15,10 @@ from store.decision import Ruling
 from store.runs.run import Run
 from store.scenario import Engine
 from tests.tuner.building import DECODE, ENGINE, one_cell_each
+from tuner.arithmetic.statistics import interval
 from tuner.decide import decide
 from tuner.deciding.slowest import InProcess, by_board, sample, slowest, slowest_ratio
 from tuner.deciding.spread import components
-from tuner.statistics import interval
 
 FLOOR = 0.006
 FOUR_RANKS = replace(ENGINE, tensor_parallel=4)
