@@ -3,6 +3,7 @@
 peers.svg                   worst regret against seconds on a GPU: tests/bench/peers
 predicted-and-measured.svg  how two backends' step times differ in the engine, and as their calls predict: docs/data, examples/
 over-versions.svg           decode time over versions of FlashInfer: examples/upgrade
+whole-step.svg              how far differences between whole steps lie from predicted ones, once they are measured: tests/bench/step
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from backends.cell import Phase
 from reports.course_plot import draw as draw_courses
 from store.past.course import Course
 from tests.bench.peers.plot import draw as draw_peers
 from tests.bench.peers.rows import ROWS, read_rows
 from tests.bench.peers.score import results
+from tests.bench.step import plot as whole_step
+from tests.bench.step.judge import differences
+from tests.bench.step.rows import ROWS as STEP_ROWS
+from tests.bench.step.rows import read_rows as read_steps
 from tests.examples import comparisons
 from tests.pages.sources import value
 from tuner.comparing.recorded import recorded
@@ -77,6 +83,9 @@ def drawn() -> Iterator[tuple[str, bytes]]:
     """File names and contents, without peers.svg, which draws itself."""
     yield "predicted-and-measured.svg", predicted_and_measured()
     yield "over-versions.svg", draw_courses(courses(), "svg")
+    rows = [row for row in read_steps(STEP_ROWS) if row.failed is None]
+    if found := [each for phase in (Phase.DECODE, Phase.PREFILL) for each in differences(rows, phase)]:
+        yield "whole-step.svg", whole_step.draw(found)
 
 
 def make() -> None:

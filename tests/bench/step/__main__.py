@@ -1,13 +1,14 @@
 """The whole step, predicted and as SGLang's one-batch benchmark measures it: Qwen3-8B on one GPU, no weights needed:
 
 python -m tests.bench.step measure FILE [--for SECONDS] [--only KIND,...] [OVERRIDE ...]   on a GPU with SGLang, what FILE does not hold;
-                                                                            KIND rest, round, trial (ours), engine (SGLang's)
+                                                                            KIND rest, round, streamed (ours), turns, engine (SGLang's)
 python -m tests.bench.step report [FILE ...]      the tables of FILEs, else of what is committed
 python -m tests.bench.step keep FILE ...          FILEs, compressed, beside this one
 
-`measure` may be broken off: a process that ended is kept, the next call goes on, and none begins that would not end in time. A process
-takes 40 to 70 s of an H200. Several GPUs of a kind may measure at once, in a FILE each: what is compared with one another is of one
-FILE. Overrides as of `attnpin tune`; where SGLang is not in this Python, engine.path says where.
+`measure` may be broken off: a process that ended is kept, the next call goes on, and none begins that would bring nothing in time. A
+process takes 30 to 110 s of an H200; after one of each of the first three kinds the page says what holds. Several GPUs of a kind may
+measure at once, in a FILE each: what is compared with one another is of one process. Overrides as of `attnpin tune`; where SGLang is not
+in this Python, engine.path says where.
 """
 
 from __future__ import annotations

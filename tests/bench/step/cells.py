@@ -9,17 +9,19 @@ from backends.arm import Arm
 from backends.cell import Cell, Phase
 from store.plan import Plan
 from store.scenario import WeightedCell
-from tuner.cells import cell_of
 from tuner.engines.lookup import rules_of
+from tuner.workload.cells import cell_of
 from tuner.workload.loads import Load
 
 BACKENDS = ("fa3", "triton", "flashinfer", "fa4")
 ARMS = (*BACKENDS, "fa4/fa3")  # prefill/decode
-BATCHES, INPUTS, OUTPUT = (1, 16, 64), (512, 2048, 4096), 128
+BATCHES, INPUTS = (1, 16, 64), (512, 2048, 4096)
+RUNS, STEPS, WARM_STEPS = 5, 4, 2  # of an engine process in turns: runs, decode steps of an arm one way, and before the first run
+OUTPUT = len(ARMS) * (WARM_STEPS + 2 * RUNS * STEPS)  # tokens
 CHUNK = 8192  # tokens: what a server computes at once
 REQUEST = (
     *("model=qwen3_8b", "traffic=chat", f"measure.backends=[{','.join(BACKENDS)}]", "engine.cuda_graph_bs=[1,16,64]"),
-    *("measure.rest=true", "measure.memory_fraction=0.8", "measure.timing.blocks=2", "measure.timing.warmup_cap_s=5"),
+    *("measure.rest=true", "measure.memory_fraction=0.8", "measure.timing.blocks=2", "measure.timing.warmup_cap_s=2"),
 )
 
 

@@ -1,34 +1,38 @@
 """What our calls foretell of the engine's steps, and how far that is from what it took.
 
-    step = layers x attention + metadata + rest of the step                       (`tuner.step`)
+    step = layers x attention + metadata + rest of the step                       (`tuner.step_model.step`)
     difference of two arms, in points = (attention + metadata of the other - of the one) / step of the one
 
-Metadata counts whole: one-batch waits for the device after each step, so the host's part stands before the next one.
+Calls are those with a layer's weights streaming between two of them, where they were timed so, else those back to back: in a step the
+next call finds its page table, its code and all else that is small gone from the cache.
+
+The step that points are of is the engine's own, foretold or measured difference alike: its benchmark waits for the device after each step
+and then prepares the next, which a server does meanwhile and no prediction has. Metadata counts whole for the same reason: it stands before
+the step's kernels.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from statistics import fmean, median, stdev
+from statistics import fmean, median
 
-from scipy.special import stdtrit
+from scipy.special import bdtr
 
 from backends.cell import Phase
 from backends.step.shape import RestTimes
 from store.scenario import WeightedCell
-from tests.bench.step.agenda import ENGINE, ROUND, STARTS
+from tests.bench.step.agenda import ENGINE, ROUND, STREAMED, TURNS
 from tests.bench.step.cells import ARMS, REQUEST, Ground, ground_of
 from tests.bench.step.rows import Row
 from tuner.plan import plan_of
-from tuner.ranks import ranks_of
-from tuner.rates import rates
 from tuner.settings import compose
-from tuner.step import Span, Surroundings, rest
+from tuner.step_model.rates import rates
+from tuner.step_model.step import Span, Surroundings, rest
+from tuner.workload.ranks import ranks_of
 
-POINTS, HALF_WIDTH, CONFIDENCE = 2.0, 1.0, 0.95
+POINTS, HALF_WIDTH, CONFIDENCE, MOST_RUNS = 2.0, 1.0, 0.95, 10
 BOARD = "gpu=h200"  # whose sheet stands in where the rest of a step was not measured
 MS_PER_US = 1 / 1000
 HOLDS, OFF, WIDE, MANY = "holds", "off", "not sure", "not judged"
@@ -50,8 +54,9 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Difference:
-    """``other`` less ``one``, in points of a step of ``one``: ``measured`` the median over runs, ``half_width`` of its mean, None of a
-    single run; ``low`` and ``high`` foretold, over the range of the rest."""
+    """``other`` less ``one``, in points of the engine's step of ``one``: ``measured`` the median over ``runs``, ``half_width`` its, None
+    of few; ``processes``: the median of each process alone; ``foretold`` by our calls, ``back_to_back`` by those without weights between
+    them, and ``of_own_step``: as points of the step that we foretell, over the range of its rest."""
 
     cell: str
     one: str
@@ -59,18 +64,25 @@ class Difference:
     measured: float
     half_width: float | None
     runs: int
-    low: float
-    high: float
+    processes: tuple[float, ...]
+    foretold: float
+    back_to_back: float | None
+    of_own_step: tuple[float, float]
 
     @property
     def apart(self) -> float:
-        """Points between what was measured and the nearest that was foretold."""
-        return max(self.low - self.measured, self.measured - self.high, 0.0)
+        return abs(self.measured - self.foretold)
+
+    @property
+    def apart_of_own_step(self) -> float:
+        """Points to the nearest end of the range."""
+        low, high = self.of_own_step
+        return max(low - self.measured, self.measured - high, 0.0)
 
     @property
     def verdict(self) -> str:
         if self.half_width is None or self.half_width > HALF_WIDTH:
-            return MANY if self.runs >= STARTS else WIDE
+            return MANY if self.runs >= MOST_RUNS else WIDE
         return HOLDS if self.apart <= POINTS else OFF
 
 
@@ -86,11 +98,12 @@ def side(arm: str, phase: Phase) -> str:
     return (decode or prefill) if phase is Phase.DECODE else prefill
 
 
-def predicted(rows: Sequence[Row], weighted: WeightedCell, arm: str) -> Predicted | None:
-    """None where no process timed its backend on the cell."""
-    backend = side(arm, weighted.cell.phase)
+def predicted(rows: Sequence[Row], weighted: WeightedCell, arm: str, kind: str | None = None) -> Predicted | None:
+    """By calls of processes of ``kind``, None = those of the engine's conditions that there are. None where no process timed its backend on
+    the cell."""
+    backend, kind = side(arm, weighted.cell.phase), kind or _kind(rows, weighted.cell.name)
     calls = [(row.kind, call) for row in rows for call in row.calls if (call.cell, call.backend) == (weighted.cell.name, backend)]
-    us = [fmean(call.us) for kind, call in calls if kind == ROUND] or [fmean(call.us) for _, call in calls]
+    us = [fmean(call.us) for of, call in calls if of == kind]
     metadata = [call.metadata_us for _, call in calls if call.metadata_us is not None]
     if not us:
         return None
@@ -98,45 +111,76 @@ def predicted(rows: Sequence[Row], weighted: WeightedCell, arm: str) -> Predicte
     return Predicted(weighted.layers * fmean(us) * MS_PER_US, median(metadata) * MS_PER_US if metadata else None, found)
 
 
-def measured_ms(rows: Iterable[Row], weighted: WeightedCell, arm: str) -> dict[tuple[str, int], float]:
-    """Of the engine, by sitting and number of the start."""
-    phase, _, size = weighted.cell.name.partition("-")
+def _kind(rows: Iterable[Row], cell: str) -> str:
+    return STREAMED if any(row.kind == STREAMED and call.cell == cell for row in rows for call in row.calls) else ROUND
+
+
+def turns_ms(rows: Iterable[Row], weighted: WeightedCell, arm: str) -> dict[tuple[str, int], tuple[float, ...]]:
+    """The engine's steps, arms in turns, one value a run: by sitting and number of the process."""
     return {
-        (row.sitting, row.index): step.decode_ms if phase == Phase.DECODE.value else step.prefill_ms
+        (row.sitting, row.index): turns.ms
         for row in rows
-        if row.kind == ENGINE and row.arm == arm
-        for step in row.steps
-        if step.cell == size
+        if row.kind == TURNS
+        for turns in row.turns
+        if (turns.cell, turns.arm) == (weighted.cell.name, arm)
     }
 
 
-def differences(rows: Sequence[Row]) -> Iterator[Difference]:
-    """Of each arm from the first, on the decode steps."""
+def alone_ms(rows: Iterable[Row], weighted: WeightedCell, arm: str) -> tuple[float, ...]:
+    """The engine's steps where the arm had a process of its own, one value a process."""
+    phase, _, size = weighted.cell.name.partition("-")
+    found = (step for row in rows if row.kind == ENGINE and row.arm == arm for step in row.steps if step.cell == size)
+    return tuple(step.decode_ms if phase == Phase.DECODE.value else step.prefill_ms for step in found)
+
+
+def differences(rows: Sequence[Row], phase: Phase) -> Iterator[Difference]:
+    """Of each arm from the first, on the steps of ``phase``."""
     one = ARMS[0]
     for weighted in ground().plan.cells:
-        if weighted.cell.phase is Phase.DECODE:
+        if weighted.cell.phase is phase:
             found = (_difference(rows, weighted, one, other) for other in ARMS[1:])
             yield from (each for each in found if each is not None)
 
 
 def _difference(rows: Sequence[Row], weighted: WeightedCell, one: str, other: str) -> Difference | None:
     ours = predicted(rows, weighted, one), predicted(rows, weighted, other)
-    first, second = measured_ms(rows, weighted, one), measured_ms(rows, weighted, other)
-    points = [100 * (second[start] / first[start] - 1) for start in first.keys() & second.keys()]
-    if None in ours or not points:
-        return None
+    first, second = turns_ms(rows, weighted, one), turns_ms(rows, weighted, other)
+    by_process = [[100 * (slow / fast - 1) for fast, slow in zip(first[at], second[at])] for at in first.keys() & second.keys()]
+    points = [each for process in by_process for each in process]
     base, rival = ours
-    assert base is not None and rival is not None
-    more = 100 * (rival.own_ms - base.own_ms)
-    ends = [more / (base.own_ms + other_ms) if other_ms is not None else 0.0 for other_ms in (base.rest_ms.low, base.rest_ms.high)]
-    return Difference(weighted.cell.name, one, other, median(points), _half_width(points), len(points), min(ends), max(ends))
-
-
-def _half_width(values: Sequence[float]) -> float | None:
-    if len(values) < 2:
+    if base is None or rival is None or not points:
         return None
-    quantile = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2))
-    return quantile * stdev(values) / math.sqrt(len(values))
+    more, step_ms = 100 * (rival.own_ms - base.own_ms), median([ms for process in first.values() for ms in process])
+    ends = [more / (base.own_ms + other_ms) if other_ms is not None else 0.0 for other_ms in (base.rest_ms.low, base.rest_ms.high)]
+    return Difference(
+        *(weighted.cell.name, one, other, median(points), half_width(points), len(points)),
+        processes=tuple(sorted(map(median, by_process))),
+        foretold=more / step_ms,
+        back_to_back=_back_to_back(rows, weighted, one, other, step_ms),
+        of_own_step=(min(ends), max(ends)),
+    )
+
+
+def _back_to_back(rows: Sequence[Row], weighted: WeightedCell, one: str, other: str, step_ms: float) -> float | None:
+    base, rival = (predicted(rows, weighted, arm, ROUND) for arm in (one, other))
+    return None if base is None or rival is None else 100 * (rival.own_ms - base.own_ms) / step_ms
+
+
+def half_width(values: Sequence[float]) -> float | None:
+    """Of the median's interval from the order statistics, which asks nothing of how values scatter; interpolated between the two that hold
+    more and less often than is wished (Hettmansperger and Sheather 1986). None of values too few for any: of 5."""
+    ordered, count = sorted(values), len(values)
+    held = [1 - 2 * float(bdtr(depth - 1, count, 0.5)) for depth in range(1, count // 2 + 1)]  # by [depth-th, depth-th from the end]
+    wide = [depth for depth, chance in enumerate(held, 1) if chance >= CONFIDENCE]
+    if not wide:
+        return None
+    depth = wide[-1]
+    inner = held[depth] if depth < len(held) else 0.0
+    part = (held[depth - 1] - CONFIDENCE) / (held[depth - 1] - inner)
+    weight = (count - depth) * part / (depth + (count - 2 * depth) * part)
+    outer_ends, inner_ends = (ordered[depth - 1], ordered[-depth]), (ordered[depth], ordered[-depth - 1])
+    low, high = ((1 - weight) * outer + weight * inner for outer, inner in zip(outer_ends, inner_ends))
+    return (high - low) / 2
 
 
 def _around(rests: tuple[RestTimes, ...]) -> Surroundings:

@@ -14,7 +14,7 @@ ROWS = Path(__file__).with_name("rows.jsonl.zst")
 @dataclass(frozen=True)
 class Call:
     """Microseconds of one attention call of ``backend`` on ``cell``, one value a visit; ``metadata_us`` of the step's metadata, until the
-    device is idle again, None = this process did not time it."""
+    device is idle again, None = not timed."""
 
     cell: str
     backend: str
@@ -32,9 +32,18 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Turns:
+    """The engine's steps of a cell with ``arm``, in turns with the other arms: ms, one value a run."""
+
+    cell: str
+    arm: str
+    ms: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Row:
     """One process. ``arm``: the backend, or "prefill/decode", of kinds that have one; ``sitting`` tells processes of one GPU. ``failed``:
-    it brought nothing, and why."""
+    it brought nothing, and why; ``lacks``: what of it is missing, and why."""
 
     kind: str
     index: int
@@ -46,6 +55,8 @@ class Row:
     rests: tuple[RestTimes, ...] = ()
     calls: tuple[Call, ...] = ()
     steps: tuple[Step, ...] = ()
+    turns: tuple[Turns, ...] = ()
+    lacks: tuple[str, ...] = ()
     failed: str | None = None
 
 
