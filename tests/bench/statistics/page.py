@@ -23,10 +23,12 @@ at, how often it came out so, and what the true rate is at the most (or at the l
   nearer the states, the more often the mean is surely within 2 %, and "equivalent" is said of it.
 - *Arms* (V10) race for at most 8 processes, with looks after 4, 6 and 8; an arm that is surely not the best leaves.
 - *Stored times* (V11) are of another sitting, which is off by 1 % (standard deviation) on all cells alike.
-- *Recorded H200 rounds* are those in the evidence under `examples/`, drawn again and again, with changes put in.
+- *Recorded H200 rounds* are those in the evidence under `examples/`, drawn again and again, with changes put in. Some of
+  their cells scatter more than a claim is made for, eager prefills that wait for their host most of all; there the answer is mostly
+  inconclusive, as it should be.
 
-`attnpin tune` races by the rules of V10. Those of versions and of stored times (`tuner/verdicts`) wait for a command: `check` does not
-measure yet.
+`attnpin tune` races by the rules of V10; `compare`, `bisect` and a `check` side by side judge by those of versions, and a `check` against
+the times in its store by those of stored times.
 """
 HEADER = ("", "what", "where", "target", "seen", "of", "95 % bound", "")
 

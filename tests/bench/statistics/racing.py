@@ -15,11 +15,11 @@ from store.scenario import Role
 from tests.bench.statistics.noise import Array, process_means
 from tests.bench.statistics.row import Row
 from tests.tuner.building import ENGINE, Recipe, arm, build, decode
+from tuner.arithmetic.objective import Process
 from tuner.deciding.contest import Contest, contest_of
 from tuner.deciding.scores import objective_ms
 from tuner.deciding.table import table_of
 from tuner.deciding.ties import is_tied
-from tuner.objective import Process
 from tuner.racing.course import Course, course_of
 
 GAPS = {  # how much slower each arm is than the best, in percent
