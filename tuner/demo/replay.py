@@ -15,9 +15,10 @@ from store.runs.run import Run
 from tuner.decide import decide
 from tuner.new_run import default_arms
 from tuner.progress import Progress
-from tuner.sieve import left_out
+from tuner.racing.sieve import left_out
 
 PLAYED_S = 20.0  # how long the waiting of a replay takes in all
+PARTS = 3  # of the story, which shares that
 
 
 @dataclass(frozen=True)
@@ -28,21 +29,23 @@ class Pace:
     sleep: Callable[[float], None] = time.sleep
 
 
-def pace_for(run: Run, waiting: bool) -> Pace:
-    """The pace that brings ``run`` into `PLAYED_S`."""
-    return pace_of(sum(seconds for _, seconds in (*_probe_phases(run.trials), *round_phases(run.rounds))), waiting)
+def pace_for(run: Run, waiting: bool, brief: bool = False) -> Pace:
+    """The pace that brings ``run`` into `PLAYED_S`, or ``brief``, as a part of the story, into its share of them."""
+    return pace_of(sum(seconds for _, seconds in (*_probe_phases(run.trials), *round_phases(run.rounds))), waiting, brief)
 
 
-def pace_of(recorded_s: float, waiting: bool) -> Pace:
-    return Pace(min(1.0, PLAYED_S / recorded_s) if waiting and recorded_s else 0.0)
+def pace_of(recorded_s: float, waiting: bool, brief: bool = False) -> Pace:
+    played_s = PLAYED_S / PARTS if brief else PLAYED_S
+    return Pace(min(1.0, played_s / recorded_s) if waiting and recorded_s else 0.0)
 
 
-def replay(run: Run, progress: Progress, pace: Pace) -> Decision:
-    """Shows probes and rounds as they came, and how the decision moved; returns the decision after the last round."""
+def replay(run: Run, progress: Progress, pace: Pace, brief: bool = False) -> Decision:
+    """Shows probes and rounds as they came, and how the decision moved; returns the decision after the last round. ``brief``: without
+    who did not race, and why."""
     progress.total(len(run.arms) + len(run.rounds))
     for arm, trials in groupby(run.trials, key=lambda trial: trial.arm):
         _probe(run, arm, tuple(trials), progress, pace)
-    for each in left_out(run.arms, run.cells, run.trials, default_arms(run.default, run.arms)):
+    for each in () if brief else left_out(run.arms, run.cells, run.trials, default_arms(run.default, run.arms)):
         progress.note(by_backend(str(each), run.arms))
     return _rounds(run, progress, pace)
 

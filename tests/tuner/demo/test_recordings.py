@@ -5,22 +5,24 @@ from pathlib import Path
 
 import pytest
 
+from tuner.comparing.recorded import EVIDENCE
 from tuner.demo import recordings
-from tuner.demo.recordings import FIRST, names, recording
+from tuner.demo.recordings import COMPARISONS, TUNED, names, recording
 from tuner.errors import UsageError
 
 ROOT = Path(__file__).parents[3]
 
 
 def test_a_checkout_has_its_recordings_in_the_examples() -> None:
-    assert FIRST in names()
+    assert TUNED in names()
+    assert all((ROOT / "examples" / "upgrade" / name / EVIDENCE).is_file() for name in COMPARISONS.values())
     assert set(names()) == {pin.parent.name for pin in (ROOT / "examples").glob("*/pin.yaml")}
 
 
 def test_an_installed_package_has_them_beside_its_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "recordings" / "made-here"
     place.mkdir(parents=True)
-    (place / "pin.evidence.jsonl.zst").write_bytes((ROOT / "examples" / FIRST / "pin.evidence.jsonl.zst").read_bytes())
+    (place / "pin.evidence.jsonl.zst").write_bytes((ROOT / "examples" / TUNED / "pin.evidence.jsonl.zst").read_bytes())
     (tmp_path / "recordings" / "README.md").write_text("no recording")
     monkeypatch.setattr(recordings, "files", lambda package: tmp_path)
     assert names() == ("made-here",)

@@ -6,8 +6,7 @@ import pytest
 
 from tuner import cli
 from tuner.comparing.recorded import COMMAND, EVIDENCE, MARKDOWN, recorded
-from tuner.demo.recordings import UPGRADE, folder
-from tuner.demo.upgrade import TOLD
+from tuner.demo.recordings import COMPARISONS, folder
 
 
 def test_the_story_is_told_in_its_order_from_recorded_pairs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -22,12 +21,21 @@ def test_the_story_is_told_in_its_order_from_recorded_pairs(capsys: pytest.Captu
     assert places == sorted(places)
 
 
-def test_its_files_are_those_of_the_comparison_and_replace_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["demo", "upgrade", "--fast", "--out", str(tmp_path / "out")]) == 0
-    assert recorded(tmp_path / "out") == recorded(folder() / UPGRADE / TOLD)
+def test_the_cure_alone_is_told_the_same_way(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["demo", "cure", "--fast"]) == 0
+    told = capsys.readouterr()
+    assert "flashinfer-python 0.6.4" in told.out and "regressed" not in told.out
+    (last,) = (line for line in told.err.splitlines() if "pair 9 of 9" in line)
+    assert "flashinfer/p1,decode_backend=auto@kernel: 4 equivalent, 1 open" in last
+
+
+@pytest.mark.parametrize("part", COMPARISONS)
+def test_its_files_are_those_of_the_comparison_and_replace_nothing(part: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["demo", part, "--fast", "--out", str(tmp_path / "out")]) == 0
+    assert recorded(tmp_path / "out") == recorded(folder() / "upgrade" / COMPARISONS[part])
     for file in (MARKDOWN, COMMAND):
-        assert (tmp_path / "out" / file).read_text() == (folder() / UPGRADE / TOLD / file).read_text()
-    assert cli.run(["demo", "upgrade", "--fast", "--out", str(tmp_path / "out")]) == 2
+        assert (tmp_path / "out" / file).read_text() == (folder() / "upgrade" / COMPARISONS[part] / file).read_text()
+    assert cli.run(["demo", part, "--fast", "--out", str(tmp_path / "out")]) == 2
     assert "is there already and the demo replaces nothing; give another folder with --out" in capsys.readouterr().err
 
 
