@@ -13,7 +13,7 @@ from backends.judgement import reasons
 from backends.model import Attention, LayerKind, Model
 from backends.question import Question
 from backends.reason import Reason
-from tuner.shipped import shipped_entries
+from tuner.composing.shipped import shipped_entries
 
 NAMES = (
     *("triton", "torch_native", "flex_attention", "dsa", "qsa", "dsv4", "fa3", "fa4", "flashinfer", "llada2_cfg_flashinfer"),

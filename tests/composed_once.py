@@ -16,7 +16,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from tuner import settings
-from tuner.shipped import CHOOSING
+from tuner.composing.shipped import CHOOSING
 
 Composed = tuple[Any, Any]
 Composer = Callable[[Sequence[str], str | None], Composed]

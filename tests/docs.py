@@ -19,6 +19,7 @@ from tests.bench.layouts.rows import read_rows
 from tests.bench.peers import page as peers
 from tests.bench.peers.rows import ROWS as PEERS_ROWS
 from tests.bench.peers.rows import read_rows as read_peers
+from tests.bench.recheck import page as cost_of_checks
 from tests.bench.sittings import page as measuring
 from tests.bench.statistics import page as error_rates
 from tests.bench.step import page as whole_step
@@ -48,6 +49,7 @@ def pages() -> dict[str, str]:
         "limits.md": limits_table.render_markdown(entries, rules),
         "limits-vllm.md": limits_table.render_markdown(vllm.entries, vllm.version),
         "drift.md": drift.render_markdown(drift_of(entries, rules), rules),
+        "cost-of-checks.md": cost_of_checks.committed(),
         "cost-of-scale.md": cost_of_scale.render(read_sweeps()),
         "error-rates.md": error_rates.render(error_rates.read_rows()),
         "layouts.md": layouts.render(read_rows()),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
-from reports import onward
 from reports.checked import render_text
 from store.evidence.run_evidence import read_evidence
 from store.runs.run import Run
@@ -17,6 +15,7 @@ from tuner.checking.edited import unedited
 from tuner.checking.measuring import same_code
 from tuner.checking.pinned import Pinned
 from tuner.checking.resting import resting
+from tuner.checking.ways_out import next_call
 from tuner.unmeasured.flags import Case, flags_by_rules
 from tuner.unmeasured.issues import issues, knowledge
 from tuner.unmeasured.weigh import weighed
@@ -32,9 +31,7 @@ def check_of(folder: Path) -> Checked:
     apart = folder / APART
     if apart.exists():
         found = concluding.unconfirmed(found, apart.read_text().strip())
-    place, question = onward.place(now.command), onward.question(pinned.then.command)
-    named, again = shlex.join([PIN, *place]), shlex.join([*question, *place])
-    return concluding.with_ways_out(found, named, old_versions(pinned.then, found.fast.changes).packages, again)
+    return concluding.with_ways_out(found, next_call(pinned, now, PIN, old_versions(pinned.then, found.fast.changes).packages))
 
 
 def _screened(folder: Path, now: Run) -> tuple[Pinned, Checked]:

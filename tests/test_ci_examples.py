@@ -12,9 +12,9 @@ from packaging.version import Version
 from ruamel.yaml import YAML
 
 from tests.pages.commands import commands, of_page, of_workflow, parse
+from tuner.composing.names import KNOWLEDGE
 from tuner.doctor.known import load_known
 from tuner.doctor.versions import within
-from tuner.names import KNOWLEDGE
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "in-ci.md").read_text()

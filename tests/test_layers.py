@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -81,6 +82,14 @@ def test_the_packages_of_the_store_import_one_way():
     assert order.index("database") < order.index("runs") < order.index("exchange")
 
 
+@pytest.mark.parametrize("room", ["tuner", "store"])
+def test_a_room_says_which_packages_it_has(room):
+    packages = {path.parent.name for path in (ROOT / room).glob("*/__init__.py")}
+    said = ast.get_docstring(ast.parse((ROOT / room / "__init__.py").read_text())) or ""
+    assert packages - set(re.findall(r"`(\w+)`", said)) == set()
+    assert all(ast.get_docstring(ast.parse((ROOT / room / package / "__init__.py").read_text())) for package in packages)
+
+
 def test_the_worker_never_imports_what_belongs_to_the_controller():
     found = {str(source.relative_to(ROOT)): sorted(top_names(source) & set(NEVER_IN_THE_WORKER)) for source in sources("backends")}
     assert {source: names for source, names in found.items() if names} == {}
@@ -119,5 +128,6 @@ def engine_folders(source: Path) -> set[str]:
 
 
 def test_only_settings_and_what_hands_to_hydra_see_omegaconf():
-    seen = {source.name for source in sources("tuner") if "omegaconf" in top_names(source)}
-    assert seen == {"settings.py", "settings_model.py", "settings_traffic.py", "explain.py", "hydra_app.py", "root.py"}
+    seen = {str(source.relative_to(ROOT / "tuner")) for source in sources("tuner") if "omegaconf" in top_names(source)}
+    composing = {f"composing/{name}.py" for name in ("model", "traffic", "explain")}
+    assert seen == {"settings.py", *composing, "command_line/hydra_app.py", "schema/root.py"}

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 
-from tuner.termination import ENDING, Terminated, listen
+from tuner.command_line.termination import ENDING, Terminated, listen
 
 RARELY = (100_000, 50, 100)  # objects that garbage is looked for after: a command ends soon, and looking took it a tenth of its time
 

@@ -16,7 +16,7 @@ from tuner.attributing.conclude import concluded
 from tuner.attributing.moves import Move, in_order, moves
 from tuner.bisecting.standing import fault_of, standing
 from tuner.bisecting.trying import Compare, sure
-from tuner.boundary import say
+from tuner.command_line.boundary import say
 from tuner.compare import Compared, Enough, run_compare
 from tuner.comparing.env import Env
 from tuner.comparing.side import session_for, settings_for
@@ -31,9 +31,11 @@ def run_attribute(
 ) -> Attribution:
     """``found``: both ``envs`` compared. Each step is a comparison too, stored, and answered from the store when it is asked again."""
 
+    earlier = (found.measured.baseline, found.measured.candidate)
+
     def compare(pair: Envs, overrides: Sequence[str], enough: Enough) -> Compared:
         say(f"{pair[1].said} beside {pair[0].said}")
-        return run_compare(pair, overrides, config_dir, wheels, enough=enough)
+        return run_compare(pair, overrides, config_dir, wheels, enough=enough, earlier=earlier)
 
     places = places_of(envs[1], found.verdict.moved, overrides, config_dir) if envs[1].folders else {}
     return attributed(envs, found, overrides, compare, places, observed_loss)
@@ -46,7 +48,7 @@ def places_of(env: Env, changes: Sequence[Change], overrides: Sequence[str], con
     if settings.world is not None:
         return {}
     with Progress() as progress, session_for(env, settings, progress) as session:
-        seen = session.condition(Interest(tuple(names), (), (), (), env.folders))
+        seen = session.keeper.condition(Interest(tuple(names), (), (), (), env.folders))
     folders = dict(zip(seen.overlays, env.folders))
     first = {each.name: each.folder for each in reversed(seen.installed)}
     return {names[name]: folders[folder] for name, folder in first.items() if name in names and folder in folders}

@@ -14,22 +14,22 @@ from store.verdicts.audit import Audit
 from tuner.auditing.plan import audited, blocked, narrowed
 from tuner.auditing.steps import Steps, recorded
 from tuner.auditing.verdict import audit_of_run, decision_of, unmeasured
-from tuner.calibrated import noise_floor
+from tuner.calibrating.calibrated import noise_floor
 from tuner.conclude import ended_as
-from tuner.consult import consult
 from tuner.deciding.floor import said_of
-from tuner.drivers import refuse_undriven
+from tuner.device.machine import device_key, engine_version, meet
+from tuner.device.session import Session
+from tuner.device.session_of import session_of
+from tuner.device.waiting import Wait, take_device
 from tuner.job import job_of
-from tuner.machine import device_key, engine_version, meet
+from tuner.limiting.drivers import refuse_undriven
 from tuner.new_run import command_line, new_run
+from tuner.past.recorded_times import refuse_unrecorded
 from tuner.plan import make_plan
+from tuner.planning.consult import consult
 from tuner.progress import Progress
-from tuner.recorded_times import refuse_unrecorded
-from tuner.session import Session
-from tuner.session_of import session_of
 from tuner.settings import Settings
 from tuner.tune import announce, looked_over, refuse_unservable, say_who_answered, work_off
-from tuner.waiting import Wait, take_device
 
 
 def run_audit(settings: Settings) -> Audit:
@@ -53,7 +53,7 @@ def run_audit(settings: Settings) -> Audit:
 def planned(session: Session, settings: Settings, environment: Environment) -> tuple[Plan, Steps]:
     """The plan of the default and of what the reasons on its path name, and those reasons."""
     packages = environment.releases
-    consulted = consult(session, settings, environment, packages)
+    consulted = consult(session.keeper, settings, environment, packages)
     steps = recorded(make_plan(settings, packages, consulted).path)
     return make_plan(narrowed(settings, steps), packages, consulted), steps
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reports.wording import title
+from store.runs.run import Run
 from store.verdicts.bisection import TOLD, WELL, Bisection, Standing, Tried, Turn
 from tuner.bisecting.releases import Asked, Line, in_files, line_of
 from tuner.bisecting.search import turn
 from tuner.bisecting.trying import Compare, Trying
-from tuner.boundary import say
+from tuner.command_line.boundary import say
 from tuner.compare import Compared, Enough, run_compare
 from tuner.comparing.env import PRESENT, Env
 from tuner.comparing.overlay import refusals_as_usage
@@ -20,12 +21,17 @@ from tuner.settings import compose
 
 
 def run_bisect(asked: Asked, overrides: Sequence[str], config_dir: str | None) -> Bisection:
-    """Each comparison is stored: one that was broken off goes on, one that came to an end is not measured again."""
+    """Each comparison is stored: one that was broken off goes on, one that came to an end is not measured again. The good release is probed
+    once."""
     line = line_of(asked, () if asked.releases else offered(asked, overrides, config_dir))
+
+    earlier: list[Run] = []
 
     def compare(envs: tuple[Env, Env], overrides: Sequence[str], enough: Enough) -> Compared:
         say(f"{envs[1].said} beside {envs[0].said}")
-        return run_compare(envs, overrides, config_dir, asked.wheels, enough=enough)
+        found = run_compare(envs, overrides, config_dir, asked.wheels, enough=enough, earlier=earlier)
+        earlier.extend((found.measured.baseline, found.measured.candidate))
+        return found
 
     return bisected(line, overrides, compare)
 
@@ -34,7 +40,7 @@ def offered(asked: Asked, overrides: Sequence[str], config_dir: str | None) -> t
     """By the word of the index, or of the folder of wheels, where the worker runs."""
     settings = compose(overrides, config_dir)
     with Progress() as progress, session_for(Env(PRESENT), settings, progress) as session, refusals_as_usage():
-        found = session.offers(asked.distribution, asked.wheels)
+        found = session.keeper.offers(asked.distribution, asked.wheels)
     return in_files(found["files"], asked.distribution) if "files" in found else tuple(found["versions"])
 
 

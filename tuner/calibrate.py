@@ -16,28 +16,28 @@ from store.plan import Plan
 from store.runs.repository import begin_run, load_run, save_decision
 from store.runs.run import FINISHED, Run
 from store.scenario import WeightedCell
-from tuner.anchors import take_anchors
 from tuner.budgeting.budget import fewest_processes
 from tuner.calibrating.copies import calibration_run, copied, on_cells
 from tuner.calibrating.earlier import with_earlier_probes
-from tuner.consult import begin_engine, consult
-from tuner.drivers import refuse_undriven
+from tuner.calibrating.noise import noise_of, sigma_0
+from tuner.device.anchors import take_anchors
+from tuner.device.machine import device_key, meet
+from tuner.device.session import Session
+from tuner.device.session_of import session_of
+from tuner.device.waiting import Wait, take_device
 from tuner.errors import Incomplete
 from tuner.job import Job, job_of
-from tuner.machine import device_key, meet
+from tuner.limiting.drivers import refuse_undriven
 from tuner.new_run import new_run, stage_of
-from tuner.noise import noise_of, sigma_0
 from tuner.plan import make_plan
+from tuner.planning.consult import begin_engine, consult
 from tuner.probe import open_cells, probe_arms
 from tuner.progress import Progress
 from tuner.race import race
 from tuner.rounds.beside import beside_neighbours, refuse_alone
 from tuner.rounds.lending import terms_of
-from tuner.session import Session
-from tuner.session_of import session_of
 from tuner.settings import Settings
 from tuner.tune import refuse_hopeless
-from tuner.waiting import Wait, take_device
 
 Choice = Callable[[Plan], tuple[WeightedCell, ...]]
 Turn = Callable[[Run, int], Collection[str]]
@@ -46,7 +46,7 @@ Beside = Callable[[Run], Neighbours]
 
 
 @dataclass(frozen=True)
-class Wish:
+class AskedCalibration:
     """``processes`` fresh ones, in each of which every arm is beside its copy and copies that are ``slowed`` by so many more launches, as
     shares: a slowdown of known size, whose rounds are stored and say nothing of the noise. ``cells``: others than the traffic's.
     ``slowed_on``: names of the only cells that are slowed, of the run and of the number of those that the store had before it.
@@ -61,50 +61,50 @@ class Wish:
     neighbours: bool = False
 
 
-def run_calibrate(settings: Settings, wish: Wish) -> Calibration:
+def run_calibrate(settings: Settings, asked: AskedCalibration) -> Calibration:
     """Measures the arms and cells that `tune` would, each arm twice, and stores what that says.
 
     An unfinished calibration of the same request goes on; what a finished one's probes found within a day is not asked again.
     """
     refuse_undriven(settings.scenario.engine.name, settings.entries)
     store = open_store(settings.store_url)
-    settings = _asked(settings, wish.processes)
+    settings = _with_processes(settings, asked.processes)
     with Progress() as progress, session_of(settings, progress) as session:
         progress.notes(store.notes)
-        return _calibrated(settings, store, session, wish)
+        return _calibrated(settings, store, session, asked)
 
 
-def _asked(settings: Settings, processes: int) -> Settings:
+def _with_processes(settings: Settings, processes: int) -> Settings:
     measure = replace(settings.scenario.measure, processes=processes)
     return replace(settings, scenario=replace(settings.scenario, measure=measure))
 
 
-def _calibrated(settings: Settings, store: Store, session: Session, wish: Wish) -> Calibration:
+def _calibrated(settings: Settings, store: Store, session: Session, asked: AskedCalibration) -> Calibration:
     settings, environment = meet(session, settings)
     begin_engine(session, settings, environment)
-    plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
+    plan = make_plan(settings, environment.releases, consult(session.keeper, settings, environment, environment.releases))
     refuse_hopeless(plan)
     owner = f"attnpin calibrate model={plan.scenario.model.name}"
     facts = take_device(session, device_key(environment.board), owner, Wait(settings.wait_for_gpu_s))
     terms = terms_of(settings, environment, owner)
-    if wish.neighbours:
+    if asked.neighbours:
         refuse_alone(settings, session, terms)
-    run = _begun(settings, store, wish, plan, new_run(plan, environment, world=settings.world))
+    run = _begun(settings, store, asked, plan, new_run(plan, environment, world=settings.world))
     _announce(session.progress, run, plan)
-    job = replace(job_of(run, plan, store, session, facts, settings.budget_s), everyone=True, staying=wish.staying)
-    beside = partial(beside_neighbours, settings, job, terms) if wish.neighbours else None
-    return work_off(job, run, plan, _slowed_on(wish, store, run), beside)
+    job = replace(job_of(run, plan, store, session, facts, settings.budget_s), everyone=True, staying=asked.staying)
+    beside = partial(beside_neighbours, settings, job, terms) if asked.neighbours else None
+    return work_off(job, run, plan, _slowed_on(asked, store, run), beside)
 
 
-def _begun(settings: Settings, store: Store, wish: Wish, plan: Plan, run: Run) -> Run:
-    asked = calibration_run(run if wish.cells is None else on_cells(run, wish.cells(plan)), wish.slowed)
-    return begin_run(store, asked if settings.fresh else with_earlier_probes(store, asked, datetime.now(UTC)), settings.fresh)
+def _begun(settings: Settings, store: Store, asked: AskedCalibration, plan: Plan, run: Run) -> Run:
+    entered = calibration_run(run if asked.cells is None else on_cells(run, asked.cells(plan)), asked.slowed)
+    return begin_run(store, entered if settings.fresh else with_earlier_probes(store, entered, datetime.now(UTC)), settings.fresh)
 
 
-def _slowed_on(wish: Wish, store: Store, run: Run) -> Collection[str] | None:
-    if wish.slowed_on is None:
+def _slowed_on(asked: AskedCalibration, store: Store, run: Run) -> Collection[str] | None:
+    if asked.slowed_on is None:
         return None
-    return wish.slowed_on(run, sum(each.id < run.id for each in list_runs(store)))  # a run's id begins with when it was begun
+    return asked.slowed_on(run, sum(each.id < run.id for each in list_runs(store)))  # a run's id begins with when it was begun
 
 
 def _announce(progress: Progress, run: Run, plan: Plan) -> None:

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from typer import TyperException
 
-from tuner import completion
-from tuner.boundary import guarded, sentence
+from tuner.command_line import completion
+from tuner.command_line.boundary import guarded, sentence
 from tuner.commands import (
     auditing,
     bisecting,
@@ -63,7 +63,7 @@ def _dispatch(arguments: list[str], debug: bool) -> int | None:
             return None
         arguments = ["tune", *(word for word in arguments if word not in COMMANDS)]
     if not HELP.intersection(arguments):
-        from tuner.ownership import refuse_foreign_modules
+        from tuner.command_line.ownership import refuse_foreign_modules
 
         refuse_foreign_modules()
     with _named(arguments):

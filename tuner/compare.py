@@ -11,31 +11,32 @@ from store.comparisons.side_by_side import SideBySide
 from store.comparisons.side_by_sides import begin_side_by_side, end_side_by_side, finished_side_by_side, load_side_by_side
 from store.database.connect import Store, open_store
 from store.errors import RunClosed
-from store.runs.run import FINISHED
+from store.runs.run import FINISHED, Run
 from store.verdicts.version_verdict import VersionVerdict
 from tuner.comparing.begun import OWNER, refuse_incomparable, refuse_untouched, side_by_side, with_noise
 from tuner.comparing.both import Both, manners_of, shared_stage
 from tuner.comparing.differences import pairs_of
 from tuner.comparing.env import Env
 from tuner.comparing.judge import rule_of
+from tuner.comparing.probed import with_probes
 from tuner.comparing.question import refuse_other_questions, refuse_slow_baseline
 from tuner.comparing.recorded import judged
 from tuner.comparing.rounds import next_pair
 from tuner.comparing.side import Side, beside, session_for, settings_for, side_of, with_overlay
 from tuner.comparing.sitting_out import needs_more
 from tuner.comparing.tuning import choices_of
-from tuner.drivers import refuse_undriven
+from tuner.device.keeper import Facts
+from tuner.device.machine import device_key
+from tuner.device.waiting import Wait, take_device
 from tuner.errors import Incomplete
 from tuner.job import job_of
-from tuner.keeper import Facts
-from tuner.machine import device_key
+from tuner.limiting.drivers import refuse_undriven
 from tuner.new_run import stage_of
-from tuner.probe import probe_arms
+from tuner.probe import open_cells, probe_arms
 from tuner.progress import Progress
+from tuner.racing.sieve import measured_trials
 from tuner.settings import Settings
-from tuner.sieve import measured_trials
 from tuner.verdicts.rule import Rule
-from tuner.waiting import Wait, take_device
 
 
 @dataclass(frozen=True)
@@ -57,15 +58,17 @@ def run_compare(
     wheels: str | None,
     rule: Rule | None = None,
     enough: Enough | None = None,
+    earlier: Sequence[Run] = (),
 ) -> Compared:
     """``envs``: the baseline, then the candidate. What was compared before, on this board and of these very contents, is answered
     from the store, unless ``fresh``; what was broken off goes on. ``rule`` says when all is told, None = the profile's; ``enough`` may
-    end it before, and what is open then is measured once somebody asks for it."""
+    end it before, and what is open then is measured once somebody asks for it. What ``earlier`` runs found of the very same arms is not
+    probed again."""
     baseline, candidate = (settings_for(env, overrides, config_dir) for env in envs)
     refuse_undriven(baseline.scenario.engine.name, baseline.entries)
     refuse_other_questions(baseline, candidate)
     refuse_slow_baseline(envs[0])
-    return compare_as(envs, (baseline, beside(baseline, candidate)), config_dir, wheels, rule, enough)
+    return compare_as(envs, (baseline, beside(baseline, candidate)), config_dir, wheels, rule, enough, earlier)
 
 
 def compare_as(
@@ -75,6 +78,7 @@ def compare_as(
     wheels: str | None,
     rule: Rule | None = None,
     enough: Enough | None = None,
+    earlier: Sequence[Run] = (),
 ) -> Compared:
     """As `run_compare`, of ``settings`` that have the command and folders of either of ``envs`` already, and not its packages."""
     store = open_store(settings[0].store_url)
@@ -85,11 +89,19 @@ def compare_as(
         sessions = [stack.enter_context(session_for(env, settings, progress)) for env, settings in zip(envs, asked)]
         sessions[0].share_quiet(sessions[1])
         baseline, candidate = (side_of(*each) for each in zip(envs, asked, sessions))
-        measured = _measured(store, baseline, candidate, progress, rule, enough)
+        measured = _measured(store, baseline, candidate, progress, rule, enough, earlier)
     return Compared(measured, judged(measured, config_dir), (laid[0].unmet, laid[1].unmet))
 
 
-def _measured(store: Store, baseline: Side, candidate: Side, progress: Progress, rule: Rule | None, enough: Enough | None) -> SideBySide:
+def _measured(
+    store: Store,
+    baseline: Side,
+    candidate: Side,
+    progress: Progress,
+    rule: Rule | None,
+    enough: Enough | None,
+    earlier: Sequence[Run],
+) -> SideBySide:
     refuse_incomparable(baseline, candidate)
     begun = with_noise(store, side_by_side(baseline, candidate))
     refuse_untouched(begun, (baseline.env, candidate.env))
@@ -101,7 +113,7 @@ def _measured(store: Store, baseline: Side, candidate: Side, progress: Progress,
     if known := _known(store, baseline, begun, progress):  # by those we waited for
         return known
     candidate.session.company = baseline.session.company
-    measured = begin_side_by_side(store, begun, baseline.settings.fresh)
+    measured = begin_side_by_side(store, with_probes(begun, earlier), baseline.settings.fresh)
     whole = True
     with suppress(RunClosed):  # another process at the same comparison has ended it
         whole = work_off(both(measured, store, baseline, candidate, facts), progress, rule or rule_of(measured), enough)
@@ -139,7 +151,8 @@ def both(measured: SideBySide, store: Store, baseline: Side, candidate: Side, fa
 def probed(both: Both, measured: SideBySide) -> Both:
     """Each side alone, the baseline first; the candidate chooses as it did from then on, where that is asked for."""
     old, new = both.jobs
-    new.session.expect([new.arms[:1]])
+    waiting = [arm for arm in new.arms if open_cells(arm, new.cells, measured.candidate.trials, new.exclusions)]
+    new.session.expect([waiting[:1]] if waiting else [])
     new.session.import_ahead()
     probe_arms(old, measured.baseline.trials, len(measured.baseline.rounds))
     if both.pinned:

@@ -19,9 +19,9 @@ from tuner.decide import decide
 from tuner.deciding.explanation import explain
 from tuner.deciding.incumbent import incumbent
 from tuner.deciding.wrong_answers import wrong_answers
-from tuner.ending import ending_of
 from tuner.errors import OK, Incomplete, WrongResults
 from tuner.pin import pin_of
+from tuner.pinning.ending import ending_of
 from tuner.settings import Settings
 
 
@@ -60,7 +60,12 @@ def ended_as(decision: Decision) -> str:
 
 
 def write(run: Run, decision: Decision, path: Path) -> Pin:
-    """The pin's three files at ``path``, free of what says where they were made."""
-    public = scrubbed(run, private_names(run.scenario.engine))
-    pin = pin_of(public, decision, evidence_entry(path, public))
+    """The pin's three files at ``path``."""
+    pin, public = pinned(run, decision, path)
     return write_pin(path, pin, justification.render(pin, public), public)
+
+
+def pinned(run: Run, decision: Decision, path: Path) -> tuple[Pin, Run]:
+    """What is to be written at ``path``, pin and evidence, free of what says where they were made."""
+    public = scrubbed(run, private_names(run.scenario.engine))
+    return pin_of(public, decision, evidence_entry(path, public)), public

@@ -27,7 +27,7 @@ from tuner.confirming.question import Question
 from tuner.confirming.rows import rows_given
 from tuner.confirming.sides import python_of, sides
 from tuner.confirming.start import Bed, one_start
-from tuner.confirming.traffic import Wish, traffic_of
+from tuner.confirming.traffic import AskedTraffic, traffic_of
 from tuner.confirming.void import void
 from tuner.engines.benchmarks import Bench
 from tuner.engines.choices import Choices
@@ -54,7 +54,7 @@ class Asked:
     command: tuple[str, ...]
     overrides: tuple[str, ...] = ()
     against: str | None = None
-    wish: Wish = Wish()
+    traffic: AskedTraffic = AskedTraffic()
     bench: Bench = Bench.SERVING
     starts: int = FEWEST_STARTS
     margin: float = MARGIN
@@ -73,7 +73,7 @@ def confirm(asked: Asked) -> ServingRun:
     choices = choices_for(pin, asked.command)
     whole = completed(pin, run)[0] if pin.flags else pin  # as launch gives it
     both = sides(pin, whole, asked.command, asked.against, choices)
-    traffic = traffic_of(run, replace(asked.wish, rows=rows_given(asked.overrides)), asked.bench, asked.seed)
+    traffic = traffic_of(run, replace(asked.traffic, rows=rows_given(asked.overrides)), asked.bench, asked.seed)
     question = Question(pin.engine, both, asked.bench, traffic.sent, asked.starts)
     python = python_of(asked.command, benchmarks_of(pin.engine), asked.python)
     folder = kept.folder_of(asked.out or asked.pin.with_name(f"{asked.pin.stem}.confirm"), question.digest)

@@ -16,7 +16,7 @@ from store.exchange.records import header_of
 from store.exchange.taking import take
 from store.files import destination
 from tuner.errors import UsageError
-from tuner.stored import existing, refuse_absent
+from tuner.past.stored import existing, refuse_absent
 from tuner.version import __version__
 
 

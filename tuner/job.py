@@ -17,11 +17,11 @@ from store.runs.repository import add_round, add_trials, add_wall_seconds
 from store.runs.run import Run
 from store.scenario import Exclusion, Scenario, WeightedCell
 from tuner.budgeting.budget import Budget, budget_for, in_order
-from tuner.keeper import Facts
-from tuner.machine import cautions_of
+from tuner.device.keeper import Facts
+from tuner.device.machine import cautions_of
+from tuner.device.session import Session
 from tuner.new_run import default_arms, stage_of
 from tuner.rounds.lent import Lend, nobody
-from tuner.session import Session
 
 
 @dataclass(frozen=True)

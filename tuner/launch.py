@@ -18,8 +18,8 @@ from reports.page import clean, one_line
 from store.errors import StoreError
 from store.pins.pin import Pin
 from store.pins.pin_files import read_pin
-from tuner.boundary import say
 from tuner.check import check_fast
+from tuner.command_line.boundary import say
 from tuner.engines.choices import Choices
 from tuner.engines.lookup import choices_of
 from tuner.errors import AttnpinError, Incomplete, UsageError

@@ -8,24 +8,22 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import NamedTuple
 
-from backends.allowed import Taken
 from backends.arm import Arm, Provider
 from backends.asked import Asking, asking
 from backends.capability import BackendEntry, DriverEntry, Note
 from backends.cell import Phase
+from backends.deviation import Deviation
 from backends.judgement import rules_out
 from backends.question import Question
 from backends.reason import Reason
 from store.plan import PageSize, PairExclusion
 from store.runs.run import DefaultPick
 from store.scenario import NOT_SELECTED, Exclusion, Scenario
-from tuner.drivers import driver_by, driver_for, gaps
 from tuner.engines.lookup import rules_of
-from tuner.knobs import PROVIDER, with_knobs
+from tuner.limiting.arms import arms_of
 from tuner.limiting.demands import judged_in_full, shown
+from tuner.limiting.drivers import driver_for, gaps
 from tuner.limiting.pairs_apart import pairs_apart
-
-Knobs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -124,9 +122,15 @@ def _sift_one(
     if driver is None:
         chosen = refusal[0].rule != NOT_SELECTED
         return One((), (*some, Exclusion(entry.name, None, refusal)), pages, trusted, noted if chosen else ())
-    arms = _arms(entry, driver, default, tokens, _calls(driver, scenario.engine.version))
+    arms = arms_of(entry, driver, scenario, default, tokens)
+    known = tuple(dict.fromkeys(deviation for judgement in judged.values() for deviation in judgement.deviations))
     undriven = tuple(Exclusion(entry.name, phase.value, why) for phase, why in gaps(entry, driver, question).items() if phase in served)
-    return One(tuple(dict.fromkeys((*arms, *_variants(scenario, entry, arms)))), (*some, *undriven), pages, trusted, noted, barred=barred)
+    return One(tuple(dict.fromkeys(_declared(arm, known) for arm in arms)), (*some, *undriven), pages, trusted, noted, barred=barred)
+
+
+def _declared(arm: Arm, known: tuple[Deviation, ...]) -> Arm:
+    """Of the engine's own objects; an adapter issues calls of its own."""
+    return replace(arm, deviations=known) if known and arm.provider is Provider.ENGINE else arm
 
 
 def _together(entry: BackendEntry, found: Sequence[tuple[Reason, ...]]) -> Exclusion:
@@ -142,34 +146,3 @@ def _chosen_driver(
         asked, remedy = f"measure.backends=[{','.join(wanted)}]", f"add {entry.name} to measure.backends"
         return None, (Reason(NOT_SELECTED, asked, "the backends it names, and the default", remedy, "the user's selection"),)
     return driver_for(entry, scenario, question)
-
-
-def _variants(scenario: Scenario, entry: BackendEntry, arms: Sequence[Arm]) -> Iterable[Arm]:
-    """The arms again with the knobs that were asked for, and driven by the provider that was asked for."""
-    asked = [dict(variant.knobs) for variant in scenario.measure.variants if variant.backend == entry.name]
-    wanted = [(_provided(scenario, entry, arms, knobs.pop(PROVIDER, None)), knobs) for knobs in asked]
-    return (with_knobs(arm, knobs.items(), scenario) for bases, knobs in wanted for arm in bases)
-
-
-def _provided(scenario: Scenario, entry: BackendEntry, arms: Sequence[Arm], provider: str | None) -> Sequence[Arm]:
-    """Raises `UsageError` where nobody provides the backend so."""
-    if provider is None:
-        return arms
-    driver = driver_by(entry, scenario, Provider(provider))
-    knobs = _calls(driver, scenario.engine.version)
-    how = partial(replace, provider=driver.provider, driver=driver.driver, packages=driver.packages, optional=driver.optional)
-    return [how(arm, knobs=knobs) for arm in arms]
-
-
-def _calls(driver: DriverEntry, version: str) -> Knobs:
-    """How that release of the engine has the library called."""
-    return next((calls.knobs for calls in driver.calls if Taken(calls.engine)[version]), ())
-
-
-def _arms(entry: BackendEntry, driver: DriverEntry, default: DefaultPick, tokens: int, knobs: Knobs) -> tuple[Arm, ...]:
-    """One arm at the backend's own page size and, for a backend of the default pair, one at that pair's."""
-    of_default = (default.page_size,) if entry.name in (default.prefill, default.decode) else ()
-    return tuple(
-        Arm(entry.name, driver.provider, driver.driver, page, default.kv_cache_dtype, driver.packages, knobs, optional=driver.optional)
-        for page in dict.fromkeys((tokens, *of_default))
-    )

@@ -13,15 +13,15 @@ from backends.cell import Phase
 from backends.environment import Environment
 from backends.simulated.world import World
 from backends.spec import StageSpec
+from store.database.passwords import without_password
 from store.digest import run_digest, simulated_digest
-from store.evidence.scrub import without_password
 from store.plan import Plan
 from store.runs.run import PROTOCOL_VERSION, DefaultPick, Run
 from store.serving.diagnosis import Finding
+from tuner.device.machine import engine_version
 from tuner.engines.lookup import rules_of
-from tuner.machine import engine_version
-from tuner.ranks import ranks_of
 from tuner.version import __version__
+from tuner.workload.ranks import ranks_of
 
 AS_DATA = ("--json", "json=true")
 

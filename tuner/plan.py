@@ -12,16 +12,16 @@ from store.plan import Plan, Server
 from store.scenario import Scenario, WeightedCell
 from tuner.budgeting.estimate import estimate
 from tuner.budgeting.prospect import prospect
-from tuner.cells import cells_for
 from tuner.engines.heard import Consulted, heard
 from tuner.engines.lookup import rules_of
 from tuner.engines.rules import Settled
 from tuner.limiting.idle import without_idle
-from tuner.limiting.notes import cost_notes, lonely_notes, trust_notes
+from tuner.limiting.notes import cost_notes, deviation_notes, lonely_notes, trust_notes
 from tuner.limits import Sifted, sift
-from tuner.plan_notes import fatal_notes, traffic_notes, worker_notes
+from tuner.planning.notes import fatal_notes, traffic_notes, worker_notes
+from tuner.planning.terms import serving_terms
 from tuner.search.space import space_of
-from tuner.terms import serving_terms
+from tuner.workload.cells import cells_for
 from tuner.workload.guards import guard_cells
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _found(
     if recording is not None and recording.scenario.model.layers != scenario.model.layers:
         recording = None  # it says nothing of another model
     if recording is not None:
-        from tuner.recorded_times import recorded_guards, recorded_server  # a recording's reader, which other plans need not wait for
+        from tuner.past.recorded_times import recorded_guards, recorded_server  # a recording's reader, which other plans need not wait for
 
         server = recorded_server(recording, server, page_size)
     if trace is not None:
@@ -141,6 +141,7 @@ def _beforehand(found: _Found, entries: Iterable[BackendEntry], packages: Packag
     if packages is None:
         yield from trust_notes(found.sifted)
     yield from cost_notes(found.sifted, measured=False)
+    yield from deviation_notes(found.sifted.arms, (weighted.cell for weighted in found.cells))
 
 
 def refused_by(settled: Settled, unknown_version: str | None) -> str | None:

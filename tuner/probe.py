@@ -14,25 +14,27 @@ from store.runs.repository import load_run
 from store.scenario import Exclusion, WeightedCell
 from tuner.budgeting.rationing import admits
 from tuner.deciding.ceiling import too_low
+from tuner.device.patience import Patience
 from tuner.job import Job
 from tuner.limits import serves
-from tuner.patience import Patience
-from tuner.sieve import entrants
+from tuner.racing.hung import spared
+from tuner.racing.sieve import entrants
 from tuner.workers.events import Event
 from tuner.workers.failure import WorkerFailed
 
 
-def probe_arms(job: Job, known: Iterable[Trial], rounds: int) -> tuple[Trial, ...]:
+def probe_arms(job: Job, known: Iterable[Trial], rounds: int, coming: Sequence[Sequence[Arm]] | None = None) -> tuple[Trial, ...]:
     """Probe every arm on the cells that ``known`` does not settle yet; each answer is stored as it comes.
 
     Returns the settled trials of all arms. An arm that was interrupted is probed again; one that the budget has no room for,
-    with ``rounds`` measured already, is not. None is once the default's probe shows that no kernel could win enough.
+    with ``rounds`` measured already, is not. None is once the default's probe shows that no kernel could win enough. ``coming``: the
+    arms of each process after these, where that is not a race of those that are probed here.
     """
     trials = [trial for trial in known if trial.outcome is not Outcome.INTERRUPTED]
     for place, arm in enumerate(job.arms):
         if not job.everyone and too_low(load_run(job.store, job.run_id)):
             break
-        job.session.expect(_foreseen(job, place, trials))
+        job.session.expect(_foreseen(job, place, trials, coming))
         if (missing := open_cells(arm, job.cells, trials, job.exclusions)) and admits(job, arm, trials, rounds):
             with job.budget.timed("probe"):
                 trials += probe_arm(job, arm, missing)
@@ -40,10 +42,12 @@ def probe_arms(job: Job, known: Iterable[Trial], rounds: int) -> tuple[Trial, ..
     return tuple(trials)
 
 
-def _foreseen(job: Job, place: int, trials: Sequence[Trial]) -> tuple[tuple[Arm, ...], ...]:
-    """The arms probed after the one at ``place``, each alone; after the last, those that will race by what is known, or if all goes
-    well."""
+def _foreseen(job: Job, place: int, trials: Sequence[Trial], coming: Sequence[Sequence[Arm]] | None) -> tuple[Sequence[Arm], ...]:
+    """The arms probed after the one at ``place``, each alone; after the last ``coming``, else those that will race by what is known, or if
+    all goes well."""
     probes = tuple((arm,) for arm in job.arms[place + 1 :] if open_cells(arm, job.cells, trials, job.exclusions))
+    if coming is not None:
+        return (*probes, *coming)
     racing = job.arms if job.everyone else tuple(each.arm for each in entrants(job.arms, job.cells, tuple(trials), job.default))
     return (*probes, racing) if racing else probes
 
@@ -56,7 +60,8 @@ def open_cells(arm: Arm, cells: Iterable[WeightedCell], trials: Iterable[Trial],
 
 
 def probe_arm(job: Job, arm: Arm, cells: tuple[Cell, ...]) -> list[Trial]:
-    """``arm`` on ``cells``. A process that dies costs the cell it worked on; the others get a fresh process.
+    """``arm`` on ``cells``. A process that dies costs the cell it worked on; the others get a fresh process, unless it was ended for its
+    silence: then those of its phase are not tried.
 
     Raises `MeasurementInvalid` when it is interrupted again and again.
     """
@@ -71,6 +76,7 @@ def probe_arm(job: Job, arm: Arm, cells: tuple[Cell, ...]) -> list[Trial]:
         elif failure is not None:
             lost = _lost_cells(failure, trials, cells_without(trials, cells))
             trials += _kept(job, [Trial(arm.name, cell.name, failure.outcome, failure.detail) for cell in lost])
+            trials += _kept(job, [*spared(failure, arm.name, lost, cells_without(trials, cells))])
         elif not answered:
             raise RuntimeError(f"the worker ended its probe of {arm.name} without a word on {remaining[0].name}")
     _say_outcome(job, arm, trials)

@@ -14,15 +14,15 @@ from store.runs.repository import load_run
 from store.runs.run import Run
 from tuner.budgeting.rationing import confirms_in_time, races_in_time
 from tuner.decide import decide
+from tuner.device.patience import Patience
 from tuner.errors import MeasurementInvalid
 from tuner.job import Job
-from tuner.patience import Patience
 from tuner.racing.next_round import NextRound, foreseen, next_round
 from tuner.racing.sameness import changed_kernels, changed_limit, spaced_cells
+from tuner.racing.sieve import Entrant, left_out
 from tuner.rounds.ahead import RoundsAhead
 from tuner.rounds.lent import Order, nobody
 from tuner.rounds.measure import measure
-from tuner.sieve import Entrant, left_out
 from tuner.workers.failure import Place, WorkerFailed
 
 Measured = Callable[[Run, NextRound], Round]

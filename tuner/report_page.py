@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from store.files import destination, write_together
 from tuner.errors import UsageError
-from tuner.pin_place import refuse_folder
+from tuner.pinning.place import refuse_folder
 
 if TYPE_CHECKING:
     from reports.web.page import WebPage

@@ -14,27 +14,28 @@ from omegaconf import DictConfig, OmegaConf
 
 from backends.capability import BackendEntry
 from backends.gpu import Gpu
+from backends.silence import SilenceLimits
 from backends.simulated.world import World
 from backends.wire import from_plain
 from store.database.interrupts import held_back
 from store.scenario import Scenario
-from tuner import names
-from tuner.boards import completed
-from tuner.detect import machine_gpu
+from tuner.composing import names
+from tuner.composing.boards import completed
+from tuner.composing.detect import machine_gpu
+from tuner.composing.explain import no_such_key, usage_errors
+from tuner.composing.model import read_model
+from tuner.composing.model_dtype import DEVICE
+from tuner.composing.scenario import BUDGET, SIMULATED, entries_of, gpu_of, scenario_of
+from tuner.composing.shipped import default_backends, engine_alone
+from tuner.composing.simulation import recording_of, worlds_of
+from tuner.composing.traffic import read_traffic
 from tuner.errors import UsageError
 from tuner.executors.place import Place
-from tuner.explain import no_such_key, usage_errors
-from tuner.model_dtype import DEVICE
 from tuner.sanity.refuse import refuse_foreign_backends, refuse_nonsense
 from tuner.sanity.tree import Tree
 from tuner.schema.gpu import GpuKind
 from tuner.schema.root import register
-from tuner.settings_model import read_model
-from tuner.settings_scenario import BUDGET, SIMULATED, entries_of, gpu_of, scenario_of
-from tuner.settings_traffic import read_traffic
-from tuner.shipped import default_backends, engine_alone
-from tuner.simulation import recording_of, worlds_of
-from tuner.spans import seconds_of
+from tuner.spans import limit_of, seconds_of
 
 if TYPE_CHECKING:
     from store.runs.run import Run
@@ -60,6 +61,7 @@ class Settings:
     budget_s: float | None  # no part of the scenario: a run goes on under another budget
     wait_for_gpu_s: float | None  # None = others on the device are not waited for
     ask_limit_s: float  # an engine that is asked and does not answer is left alone then
+    patience: SilenceLimits  # with a process that says nothing; no part of the scenario, since it changes no number
     model_notes: tuple[str, ...] = ()  # what was guessed of a model that was read from a checkpoint
     checkpoint: str | None = None  # where that one's config.json lies
     world: World | None = None  # what stands in for a simulated GPU
@@ -139,6 +141,7 @@ def settings_from(cfg: DictConfig, config_dir: str | None = None, backends: Tree
         budget_s=tree["measure"][BUDGET],
         wait_for_gpu_s=None if tree["wait_for_gpu"] is None else seconds_of(tree["wait_for_gpu"], "wait_for_gpu"),
         ask_limit_s=seconds_of(tree["ask_limit"], "ask_limit"),
+        patience=SilenceLimits(**{f"{work}_s": limit_of(text, f"patience.{work}") for work, text in tree["patience"].items()}),
         model_notes=model_notes,
         checkpoint=tree["model"]["path"],
         world=next(iter(worlds), None),

@@ -17,6 +17,13 @@ def seconds_of(text: str, key: str) -> float:
     return sum(float(number) * UNITS_S[unit] for number, unit in re.findall(PART, text))
 
 
+def limit_of(text: str, key: str) -> float:
+    """As `seconds_of`, of something that needs some time. Raises `UsageError`."""
+    if (seconds := seconds_of(text, key)) <= 0:
+        raise UsageError(f"{key}={text} leaves no time at all; write how long is waited: 90s, 15m or 2h")
+    return seconds
+
+
 def written(seconds: float) -> str:
     """As `seconds_of` reads it, in the largest unit that leaves no rest: "4h", "90s"."""
     unit = next((unit for unit in "hm" if seconds % UNITS_S[unit] == 0), "s")

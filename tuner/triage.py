@@ -12,19 +12,20 @@ from store.errors import StoreError
 from store.serving.triaged import Triaged
 from store.serving.verified import Standing, Start, Verified
 from store.verdicts.verdict import Status, Verdict
-from tuner.check import comparable_board, fast_verdict
-from tuner.check_packages import check_packages
+from tuner.check import fast_verdict
+from tuner.checking.changes import comparable_board
 from tuner.checking.edited import unedited
+from tuner.checking.packages import check_packages
 from tuner.checking.pinned import as_pinned
+from tuner.device.machine import engine_version
+from tuner.device.session_of import session_of
 from tuner.engines.lookup import paced_by
 from tuner.engines.rules import Spoken
 from tuner.errors import AttnpinError
 from tuner.logs.excerpt import never
 from tuner.logs.files import STDIN, distinct
-from tuner.machine import engine_version
 from tuner.new_run import command_line
 from tuner.progress import Progress
-from tuner.session_of import session_of
 from tuner.settings import Settings
 from tuner.triaging.concluding import concluded
 from tuner.triaging.deadline import first_answer_due
@@ -120,7 +121,7 @@ def _verified(asked: Request, by_log: Verified, wanted: Expected, spoken: Spoken
 
 def _where_it_serves(asked: Request, question: Settings, signs: Signs, notes: tuple[str, ...]) -> Iterator[Triaged]:
     with Progress() as progress, session_of(question, progress) as session:
-        fast, here = fast_verdict(session, question, signs.pin, signs.run)
+        fast, here = fast_verdict(session.keeper, question, signs.pin, signs.run)
         if engine_version(here, signs.pin.engine) is None and signs.pin.valid_for.engine_version is not None:
             yield concluded(signs, (*notes, NOT_THERE.format(engine=wording.engine(signs.pin.engine))))
             return

@@ -12,34 +12,34 @@ from store.plan import Plan
 from store.runs.repository import load_run, newest_since, set_left_out
 from store.runs.run import FINISHED, Run
 from store.serving.diagnosis import Finding
-from tuner.anchors import keep_anchors
+from tuner.arithmetic.looks import CONFIRMING, REVISITS
 from tuner.budgeting.prospect import prospect
 from tuner.budgeting.rationing import left_out, refuse_too_few
-from tuner.calibrated import noise_floor
+from tuner.calibrating.calibrated import noise_floor
 from tuner.conclude import conclude
-from tuner.consult import begin_engine, consult
 from tuner.deciding.floor import said_of
+from tuner.device.anchors import keep_anchors
+from tuner.device.machine import device_key, meet
+from tuner.device.measured_rests import measured_rests
+from tuner.device.session import MOST_AHEAD, Session
+from tuner.device.session_of import session_of
+from tuner.device.waiting import Wait, take_device
 from tuner.doctor.diagnose import spoiled_by
 from tuner.errors import Incomplete, UsageError
 from tuner.job import Job, job_of
-from tuner.looks import CONFIRMING, REVISITS
-from tuner.machine import device_key, meet
-from tuner.measured_rests import measured_rests
 from tuner.new_run import new_run
+from tuner.past.recorded_times import refuse_unrecorded
+from tuner.pinning.predecessor import replaced
 from tuner.plan import make_plan
-from tuner.predecessor import replaced
+from tuner.planning.consult import begin_engine, consult
+from tuner.planning.refine import refine
 from tuner.probe import open_cells, probe_arms
 from tuner.progress import Progress
 from tuner.race import race
 from tuner.racing.revisit import revisit
-from tuner.recorded_times import refuse_unrecorded
-from tuner.refine import refine
 from tuner.rounds.lending import lending
 from tuner.search.begun import begin_searched
-from tuner.session import Session
-from tuner.session_of import session_of
 from tuner.settings import Settings
-from tuner.waiting import Wait, take_device
 from tuner.workers.failure import WorkerFailed
 
 
@@ -55,8 +55,8 @@ def run_tune(settings: Settings) -> int:
 def _measure(settings: Settings, store: Store, session: Session) -> str:
     """Everything that needs the device; returns the id of the run it is stored under."""
     settings, environment = meet(session, settings)
-    begin_engine(session, settings, environment)
-    plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
+    begin_engine(session, settings, environment, MOST_AHEAD)  # a probe each, which measures for less time than an import takes
+    plan = make_plan(settings, environment.releases, consult(session.keeper, settings, environment, environment.releases))
     say_who_answered(session.progress, plan)
     refuse_hopeless(plan)
     refuse_unrecorded(settings.world, plan)
@@ -110,7 +110,7 @@ def looked_over(session: Session, settings: Settings, environment: Environment) 
     if settings.world is not None:
         return ()
     try:
-        found = spoiled_by(session, environment, settings.scenario.engine, settings.config_dir)
+        found = spoiled_by(session.keeper, environment, settings.scenario.engine, settings.config_dir)
     except WorkerFailed as failure:
         session.progress.note(f"the serving environment could not be looked over: {failure.detail}")
         return ()

@@ -14,7 +14,7 @@ from backends.model import LayerKind
 from backends.question import RULES
 from store.scenario import Role, Scenario, Speculation
 from tests.asking import entries, gpu, mla_model, model
-from tests.tuner.planning import A100, B200, CPU, DSV3, GEMMA3, GPT_OSS, H100, L40S, LLAMA, MI300, MIMO, RTX5090, scenario
+from tests.tuner.scenarios import A100, B200, CPU, DSV3, GEMMA3, GPT_OSS, H100, L40S, LLAMA, MI300, MIMO, RTX5090, scenario
 from tuner.engines.sglang.pick import default_pick
 from tuner.limits import Sifted, sift
 

@@ -18,7 +18,7 @@ from store.database.connect import open_store
 from store.past.history import list_runs
 from store.runs.repository import load_run
 from store.runs.run import Run
-from tuner.noise import noise_of
+from tuner.calibrating.noise import noise_of
 
 Processes = Sequence[Sequence[Visit]]
 

@@ -17,12 +17,13 @@ from store.engines.asked import EngineAnswer
 from tests.engine.folders import engine_folders
 from tuner import cli
 from tuner.clock import PhaseClock
+from tuner.device.host import Host
+from tuner.device.keeper import Keeper
 from tuner.engines.heard import Consulted, heard
 from tuner.engines.sglang import verbs
 from tuner.engines.sglang.asking import question
 from tuner.engines.sglang.resolver.versions import READ
 from tuner.progress import Progress
-from tuner.session import Session
 from tuner.settings import Settings, compose, gpu_sheets
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]  # the first use of an SGLang unpacks it
@@ -72,8 +73,8 @@ def told(request: Any) -> Told:
     questions = [question(one.scenario, request.param, None, None, simulated=True) for one in settings]
     shuffled = [{**one, "arguments": _shuffled(one["arguments"])} for one in questions[: len(ANSWERS)]]
     engine = replace(settings[0].scenario.engine, path=tuple(engine_folders(request.param)))
-    with Progress() as progress, Session(engine, progress, PhaseClock()) as session:
-        says = session.says("sglang", [*questions, *shuffled], settings[0].ask_limit_s)
+    with Progress() as progress, Keeper(Host(engine), progress, PhaseClock()) as keeper:
+        says = keeper.says("sglang", [*questions, *shuffled], settings[0].ask_limit_s)
     answers = [_answer(one, says) for one, says in zip(settings, says)]
     names = [(one.scenario.model.name, one.scenario.gpu.name) for one in presets]
     return Told(

@@ -26,7 +26,7 @@ def of_version(version: str) -> list[tuple[Declared, Cell]]:
 
 
 def test_a_backend_answers_right_on_each_feature_that_it_declares(featured: dict[str, Any]) -> None:
-    """Where a note says that answers have to be checked, they may be wrong, and then the check says so."""
+    """Where a note says that answers may be wrong, the check says so of those that are."""
     for one, cell in of_version(featured["version"]):
         found = featured["cases"][f"{one}, {cell.name}"]
         may_be_wrong = cell.phase in one.doubtful and found.get("raised") == "Incorrect"

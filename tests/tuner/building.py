@@ -26,9 +26,7 @@ LAYER = LayerKind("full", LAYERS, 32, 8, 128, 128)
 MODEL = Model("made_up_8b", "LlamaForCausalLM", Attention.MHA, (LAYER,), 4096, 128256, 8e9, 8e9, "bfloat16", 131072, "made up")
 H200 = Gpu("NVIDIA H200", "cuda", 90, 132, 150754820096, 62914560, 4.8e12, 989e12, 232448, "13.0", "datasheet")
 ENGINE = Engine("sglang", "0.5.16", 1, (), (), Speculation(), "auto", None, None, (), None, None, None, None)
-TIMING = TimingSpec(
-    blocks=4, replays=8, replay_ms=4.0, discard_ms=5.0, warmup_s=1.0, warmup_cap_s=10.0, build_limit_s=900.0, trial_limit_s=120.0
-)
+TIMING = TimingSpec(blocks=4, replays=8, replay_ms=4.0, discard_ms=5.0, warmup_s=1.0, warmup_cap_s=10.0)
 DECIDE = Decide(Objective.THROUGHPUT, min_gain=0.01, max_cell_loss=0.05, tie_margin=0.01, confidence=0.95, sigma_floor=0.006)
 DECODE, PREFILL = "decode_b64", "prefill_4k"
 Times = Mapping[tuple[str, str], float]

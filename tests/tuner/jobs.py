@@ -19,9 +19,10 @@ from store.pins.pin_files import read_pin
 from store.runs.repository import begin_run, newest_run
 from store.runs.run import Run
 from tests.tuner.scripted import scripted_cell_round, scripted_trial
-from tuner import session_of, tune
-from tuner.boundary import guarded
+from tuner import tune
+from tuner.command_line.boundary import guarded
 from tuner.commands import measuring
+from tuner.device import session_of
 from tuner.settings import compose
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tuner import cli, session_of, tune
+from tuner import cli, tune
+from tuner.device import session_of
 
 
 def main(key: str, code_file: str, *arguments: str) -> int:

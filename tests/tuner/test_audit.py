@@ -20,9 +20,9 @@ from store.runs.repository import add_round, add_trials, newest_run
 from store.runs.run import Run
 from tests.tuner.building import Recipe, build
 from tuner import cli
+from tuner.device.keeper import Keeper
 from tuner.job import Job
-from tuner.session import Session
-from tuner.sieve import HOPELESS
+from tuner.racing.sieve import HOPELESS
 
 Failures = Mapping[tuple[str, str], tuple[Outcome, str]]
 
@@ -123,14 +123,14 @@ def test_an_audit_waits_for_the_device_as_a_tune_does_and_is_answered_by_the_aud
 ) -> None:
     taken: list[tuple[str, str]] = []
 
-    def wait_for_another_audit(session: Session, key: str, owner: str, go_on: Callable[[str], str]) -> bool:
+    def wait_for_another_audit(keeper: Keeper, key: str, owner: str, go_on: Callable[[str], str]) -> bool:
         taken.append((key, owner))
         if len(taken) == 1:
             assert go_on(f"{key} is held by {owner}").endswith("have passed")
             site.audit_with({})
         return len(taken) == 1
 
-    monkeypatch.setattr(Session, "lock", wait_for_another_audit)
+    monkeypatch.setattr(Keeper, "lock", wait_for_another_audit)
     told = site.audit_with({})
     assert taken == [(site.run.environment.board.uuid, "attnpin audit model=qwen3_8b")] * 2
     assert f"run {site.run.id} of {site.run.created} measured just this" in told.err

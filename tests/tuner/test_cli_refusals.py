@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tuner import cli
+from tuner.command_line.boundary import guarded
 
 WITH_OVERRIDES = ("plan", "audit", "calibrate", "limits", "doctor", "contribute")  # of others tests/tuner/test_cli.py has one
 
@@ -63,3 +64,14 @@ def test_a_model_that_is_none_is_told_all_there_are(capsys: pytest.CaptureFixtur
 
 def test_a_key_like_no_other_is_told_where_all_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert "`attnpin tune --cfg job` prints every setting" in refused(["plan", "xyzzy=1"], capsys)
+
+
+@pytest.mark.parametrize(
+    "command", ["check --pin pin.yaml", "calibrate", "audit", "compare --candidate triton==3.6.0", "bisect triton 3.5.0 3.6.0"]
+)
+def test_a_command_that_measures_here_is_not_begun_where_another_executor_is_asked_for(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [*command.split(), "model=qwen3_8b", "gpu=simulated", "executor=slurm"]
+    assert guarded(lambda: cli.run(asked), debug=False) == 2
+    assert "executor=slurm is attnpin tune's; this command measures on this machine alone" in capsys.readouterr().err

@@ -8,8 +8,8 @@ import pytest
 
 from reports.plan import render_text
 from tuner.cli import run
+from tuner.command_line.hydra_app import run as tune
 from tuner.commands.measuring import tune_with
-from tuner.hydra_app import run as tune
 from tuner.plan import make_plan
 from tuner.settings import compose
 

@@ -91,6 +91,14 @@ def test_the_other_store_stays_as_it_is_whatever_its_age(folder: Path, capsys: p
     assert other.read_bytes() == before and [file.name for file in folder.glob("first.db*")] == ["first.db"]
 
 
+def test_another_store_that_is_newer_is_named_as_it_was_given(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And not by the copy of it that is read."""
+    with open_store("sqlite:///new.db").engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE attnpin_version SET version_num = '9999'")
+    assert attnpin(["db", "merge", "new.db", "store.url=sqlite:///mine.db"]) == 2
+    assert "store sqlite:///new.db has schema 9999 and this attnpin knows schemas up to" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [(b"", "store sqlite:///other.db holds nothing of attnpin's"), (b"no database, " * 99, "is not a SQLite database")],

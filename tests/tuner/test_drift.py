@@ -9,7 +9,7 @@ import pytest
 from backends.limits import Limit
 from store.engines.drift import Drift
 from tests.asking import entries
-from tests.tuner.planning import B200, H100, MIMO, scenario
+from tests.tuner.scenarios import B200, H100, MIMO, scenario
 from tuner.drift import drift_of
 from tuner.drifting.compare import differences
 from tuner.drifting.matrix import DocsRow

@@ -14,7 +14,7 @@ from store.plan import Plan
 from store.scenario import NO_DRIVER
 from tests.asking import entries
 from tests.tuner.composed import composed
-from tuner import names
+from tuner.composing import names
 from tuner.new_run import stage_of
 from tuner.plan import make_plan, plan_of
 from tuner.settings import Settings, compose

@@ -15,8 +15,8 @@ from backends.wire import from_plain
 from reports.plan import render_text
 from store.plan import Plan
 from tests.asking import entries
-from tests.tuner.planning import LLAMA, scenario
-from tuner import names
+from tests.tuner.scenarios import LLAMA, scenario
+from tuner.composing import names
 from tuner.plan import make_plan, plan_of
 from tuner.schema.gpu import GpuKind, GpuNode
 from tuner.settings import compose, gpu_sheets

@@ -20,17 +20,17 @@ from tests.asking import FULL, entries, gpu, kept, model
 from tests.cases.reading import read_cases
 from tests.tuner.building import DECODE, H200, PREFILL, Recipe, arm, build, decode, one_cell_each, prefill
 from tests.tuner.engines.vllm.served import RULES, on_vllm, settled
-from tests.tuner.planning import B200, H100, scenario
-from tuner.cells import cells_for
+from tests.tuner.scenarios import B200, H100, scenario
 from tuner.decide import decide
 from tuner.deciding.contest import surroundings_of
 from tuner.engines.vllm.memory import server_for
 from tuner.engines.vllm.questions import rank_layers
 from tuner.new_run import stage_of
 from tuner.plan import plan_of
-from tuner.step import layers_rest
+from tuner.step_model.step import layers_rest
 from tuner.verdicts.rule import rule_for
 from tuner.verdicts.side_by_side import verdicts
+from tuner.workload.cells import cells_for
 
 CASES = read_cases("graphs")
 ALL = tuple(entries().values())

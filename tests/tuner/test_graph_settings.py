@@ -11,7 +11,7 @@ from store.plan import Plan
 from store.scenario import NO_DRIVER
 from tests.asking import entries
 from tests.tuner.composed import refusal
-from tests.tuner.planning import H100, scenario
+from tests.tuner.scenarios import H100, scenario
 from tuner.engines.sglang.command_line import command_line
 from tuner.engines.sglang.request import request_for
 from tuner.new_run import stage_of

@@ -17,7 +17,7 @@ from backends.model import Attention
 from store.scenario import Scenario, Speculation
 from tests.asking import FULL, MLA, entries, gpu, model
 from tests.cases.reading import read_cases
-from tests.tuner.planning import scenario
+from tests.tuner.scenarios import scenario
 from tuner.engines.sglang.pages import page_sizes
 from tuner.engines.sglang.platforms import default_page_size
 from tuner.engines.sglang.questions import question_for
@@ -39,6 +39,7 @@ class Answer:
     reasons: tuple[str, ...]
     doubts: tuple[str, ...]
     notes: tuple[str, ...]
+    deviations: tuple[str, ...]
 
 
 def part_name(value: Any) -> str:
@@ -91,6 +92,7 @@ def answer(part: Mapping[str, Any], backend: str) -> Answer:
         tuple(text for texts in said for text in texts),
         tuple(text for texts in doubted for text in texts),
         tuple(note.says for one in found for note in one.notes),
+        tuple(each.says for one in found for each in one.deviations),
     )
 
 
@@ -107,7 +109,7 @@ def asks() -> Iterator[Any]:
 def test_a_report_gets_its_answer(part: Mapping[str, Any]) -> None:
     for backend in part.get("keep", ()):
         assert answer(part, backend).reasons == (), backend
-    for kind, wanted in (("reasons", "drop"), ("notes", "note"), ("doubts", "trust")):
+    for kind, wanted in (("reasons", "drop"), ("notes", "note"), ("doubts", "trust"), ("deviations", "deviate")):
         for backend, words in part.get(wanted, {}).items():
             texts = getattr(answer(part, backend), kind)
             assert texts and all(any(word in text for text in texts) for word in words), (backend, words, texts)

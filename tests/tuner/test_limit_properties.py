@@ -13,7 +13,7 @@ from backends.cell import Phase
 from reports.plan import render_text
 from store.scenario import NOT_SELECTED, Speculation
 from tests.asking import entries, gpu
-from tests.tuner.planning import B200, CPU, DSV3, GEMMA3, GPT_OSS, H100, L40S, LLAMA, MI300, MIMO, RTX5090, scenario
+from tests.tuner.scenarios import B200, CPU, DSV3, GEMMA3, GPT_OSS, H100, L40S, LLAMA, MI300, MIMO, RTX5090, scenario
 from tuner.engines.sglang.pick import default_pick
 from tuner.limits import Sifted, sift
 from tuner.plan import make_plan, plan_of

@@ -12,9 +12,9 @@ from backends.model import Model
 from store.plan import PageSize
 from store.scenario import NO_DRIVER, NOT_SELECTED
 from tests.asking import NAMES, REMOVED, entries, gpu
-from tests.tuner.planning import B200, CPU, DSV3, H100, LLAMA, scenario
-from tuner.drivers import imports_of, tools_of
+from tests.tuner.scenarios import B200, CPU, DSV3, H100, LLAMA, scenario
 from tuner.engines.sglang.pick import default_pick
+from tuner.limiting.drivers import imports_of, tools_of
 from tuner.limits import Sifted, serves, sift
 
 ALL = tuple(entries().values())

@@ -13,9 +13,9 @@ from store.plan import Plan
 from store.scenario import Speculation
 from store.traffic import Lengths
 from tests.asking import entries, gpu, undriven
-from tests.tuner.planning import B200, CHAT, CPU, DSV3, H100, LLAMA, scenario, server
+from tests.tuner.scenarios import B200, CHAT, CPU, DSV3, H100, LLAMA, scenario, server
 from tuner.plan import plan_of
-from tuner.plan_notes import share_above, traffic_notes
+from tuner.planning.notes import share_above, traffic_notes
 
 ROOT = Path(__file__).parents[2]
 ALL = tuple(entries().values())
@@ -123,7 +123,7 @@ def test_an_unknown_architecture_leaves_a_plan_with_reasons() -> None:
 def test_planning_needs_no_torch() -> None:
     script = (
         "import sys; sys.modules.update({'torch': None, 'triton': None, 'flashinfer': None, 'sglang': None})\n"
-        "from tests.asking import entries\nfrom tests.tuner.planning import scenario\nfrom tuner.plan import plan_of\n"
+        "from tests.asking import entries\nfrom tests.tuner.scenarios import scenario\nfrom tuner.plan import plan_of\n"
         "from reports.plan import render_text\nprint(len(render_text(plan_of(scenario(), tuple(entries().values())))))"
     )
     done = subprocess.run(

@@ -22,7 +22,7 @@ HARMLESS = ("works", "prints_garbage", "dies_when_done")
 def probed(tmp_path_factory: pytest.TempPathFactory, lock_key: str, scripted: bytes) -> Run:
     """One job with an arm for each misfortune."""
     site = Site(tmp_path_factory.mktemp("site"), lock_key, scripted).with_backends(*FAILING, *HARMLESS, "segfaults_on_decode")
-    assert site.with_backends("uninstalled", package="no_such_library").tune("measure.timing.trial_limit_s=1") == 0
+    assert site.with_backends("uninstalled", package="no_such_library").tune("patience.timing=1s") == 0
     return site.run
 
 
@@ -31,7 +31,7 @@ def probed(tmp_path_factory: pytest.TempPathFactory, lock_key: str, scripted: by
     [
         ("segfaults", "crashed", "SIGSEGV"),
         ("dies_at_import", "crashed", "exit code 7"),
-        ("hangs", "timed out", "no progress for 1 s (phase timing, hangs/p1@kernel"),
+        ("hangs", "timed out", "no word for 1 s (phase timing, hangs/p1@kernel"),
         ("runs_out_of_memory", "out of memory", "MemoryError: cannot allocate 20 GiB"),
         ("answers_wrongly", "incorrect", "relative error 0.3 is above 0.001"),
         ("misses_a_module", "missing package", "No module named 'no_such_kernel_library'"),

@@ -12,7 +12,7 @@ from tests.tuner.building import arm, one_cell_each
 from tests.tuner.jobs import DECODE, PREFILL, Site, default_driver, details, outcomes, raced
 from tests.tuner.scripted import scripted_cell_round
 from tuner.race import leader, round_seed, withdrawals
-from tuner.sieve import Entrant
+from tuner.racing.sieve import Entrant
 from tuner.workers.failure import Place, WorkerFailed
 
 NewSite = Callable[..., Site]

@@ -17,7 +17,7 @@ from store.runs.run import DefaultPick, Run
 from store.scenario import Role, Scenario
 from tests.asking import entries, undriven
 from tests.tuner.building import DECODE, ENGINE, PREFILL, Recipe, arm, build, decode, prefill
-from tests.tuner.planning import B200, GPT_OSS, engine, scenario
+from tests.tuner.scenarios import B200, GPT_OSS, engine, scenario
 from tuner.decide import decide
 from tuner.engines.sglang.pick import pin_flags
 from tuner.errors import UsageError

@@ -11,7 +11,7 @@ from store.scenario import Objective
 from store.traffic import Lengths
 from tests.tuner.composed import composed, refusal
 from tests.tuner.hf.configuring import written
-from tuner import names
+from tuner.composing import names
 from tuner.errors import UsageError
 from tuner.settings import compose, gpu_sheets
 
@@ -150,7 +150,7 @@ def test_a_backend_of_ones_own_comes_from_the_folder_given(tmp_path):
 
 def test_a_model_of_ones_own_comes_from_the_folder_given_and_ours_keep_their_names(tmp_path):
     (tmp_path / "model").mkdir()
-    ours = (Path(names.__file__).parent.parent / "conf" / "model" / "tiny.yaml").read_text()
+    ours = (Path(names.__file__).parents[2] / "conf" / "model" / "tiny.yaml").read_text()
     for name in ("tiny", "larger"):
         (tmp_path / "model" / f"{name}.yaml").write_text(ours.replace("layers: 4", "layers: 5"))
     assert compose(["model=larger", "backend=[]"], str(tmp_path)).scenario.model.attention_layers == 5
@@ -236,7 +236,9 @@ def test_an_algorithm_like_none_that_is_known_is_left_to_the_engine():
         ("measure.memory_fraction=0", "measure.memory_fraction=0"),
         ("measure.memory_fraction=1.5", "measure.memory_fraction=1.5"),
         ("measure.timing.replay_ms=nan", "measure.timing.replay_ms=nan"),
-        ("measure.timing.trial_limit_s=inf", "measure.timing.trial_limit_s=inf"),
+        ("measure.timing.warmup_cap_s=inf", "measure.timing.warmup_cap_s=inf"),
+        ("patience.timing=0s", "patience.timing=0s leaves no time at all"),
+        ("patience.building=60", "patience.building=60 is no span of time; write a number with its unit: 90s, 15m or 2h"),
         ("traffic.cached_share=1", "traffic.cached_share=1"),
         ("decide.confidence=1", "decide.confidence=1"),
         ("engine.page_size=0", "engine.page_size=0"),

@@ -15,8 +15,7 @@ from backends.environment import Environment
 from store.database.connect import open_store
 from store.past.history import list_runs
 from tests.tuner.jobs import Site
-from tuner.keeper import Facts
-from tuner.session import Session
+from tuner.device.keeper import Facts, Keeper
 
 
 @pytest.fixture
@@ -141,7 +140,7 @@ def nobody_asks_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     def lock(*_: object) -> None:
         raise AssertionError("the device's lock was asked for")
 
-    monkeypatch.setattr(Session, "lock", lock)
+    monkeypatch.setattr(Keeper, "lock", lock)
 
 
 @pytest.mark.usefixtures("nobody_asks_for_the_device")
@@ -162,13 +161,13 @@ def test_a_job_that_cannot_be_does_not_wait_for_the_device(
 
 
 def test_a_gpu_that_others_are_using(site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    facts = Session.facts
+    facts = Keeper.facts
 
-    def busy(session: Session, imports: Iterable[str]) -> Facts:
-        environment: Environment = facts(session, imports).environment
+    def busy(keeper: Keeper, imports: Iterable[str]) -> Facts:
+        environment: Environment = facts(keeper, imports).environment
         return Facts(environment, {"memory_bytes": 40 << 30, "utilization_percent": 97})
 
-    monkeypatch.setattr(Session, "facts", busy)
+    monkeypatch.setattr(Keeper, "facts", busy)
     assert site.tune() == 4
     assert "is used by others: 40.0 GiB are taken, at 97 % load; wait until it is free" in told(capsys)
     assert list_runs(open_store(site.url)) == ()

@@ -15,8 +15,7 @@ from store.past.history import list_runs
 from store.runs.repository import load_run
 from store.runs.run import Run
 from tests.tuner.jobs import Site, assert_stored_as_measured
-from tuner.keeper import Facts
-from tuner.session import Session
+from tuner.device.keeper import Facts, Keeper
 
 OTHER = "model.name=other"
 
@@ -76,17 +75,17 @@ def test_jobs_on_two_devices_share_a_store_and_mix_no_rows(site: Site) -> None:
 
 def test_the_load_of_the_job_that_was_waited_for_is_not_taken_for_somebody_elses(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a GPU: busy until the lock is ours, then idle."""
-    facts, lock, locked = Session.facts, Session.lock, []
+    facts, lock, locked = Keeper.facts, Keeper.lock, []
 
-    def busy_until_locked(session: Session, imports: Iterable[str]) -> Facts:
-        environment: Environment = facts(session, imports).environment
+    def busy_until_locked(keeper: Keeper, imports: Iterable[str]) -> Facts:
+        environment: Environment = facts(keeper, imports).environment
         return Facts(environment, None if locked else {"memory_bytes": 40 << 30, "utilization_percent": 97})
 
-    def remember(session: Session, key: str, owner: str, go_on: Callable[[str], str]) -> None:
-        lock(session, key, owner, go_on)
+    def remember(keeper: Keeper, key: str, owner: str, go_on: Callable[[str], str]) -> None:
+        lock(keeper, key, owner, go_on)
         locked.append(key)
 
-    monkeypatch.setattr(Session, "facts", busy_until_locked)
-    monkeypatch.setattr(Session, "lock", remember)
+    monkeypatch.setattr(Keeper, "facts", busy_until_locked)
+    monkeypatch.setattr(Keeper, "lock", remember)
     assert site.tune() == 0
     assert site.run.rounds[0].labels == ()  # the board could be looked at

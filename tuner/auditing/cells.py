@@ -8,8 +8,8 @@ from backends.cell import Phase
 from store.engines.recorded_reason import ReasonTest, Shape
 from store.plan import Plan
 from store.scenario import WeightedCell
-from tuner.cells import cell_of
 from tuner.engines.lookup import rules_of
+from tuner.workload.cells import cell_of
 from tuner.workload.guards import affordable_tokens
 from tuner.workload.loads import Load
 

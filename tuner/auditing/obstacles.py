@@ -13,7 +13,7 @@ from store.scenario import NO_DRIVER
 from tuner.auditing.cells import does_not_fit, reason_cells
 from tuner.budgeting.estimate import timed_cells
 from tuner.limits import serves
-from tuner.recorded_times import first_unrecorded
+from tuner.past.recorded_times import first_unrecorded
 
 
 def obstacle(plan: Plan, test: ReasonTest, world: World | None = None) -> str | None:

@@ -12,13 +12,13 @@ from store.engines.recorded_reason import ReasonTest
 from store.runs.run import Run
 from store.scenario import WeightedCell
 from store.verdicts.audit import Basis, Relation
+from tuner.arithmetic.statistics import bonferroni
 from tuner.auditing.cells import of_scenario, with_shape
 from tuner.deciding.contest import Contest
 from tuner.deciding.incumbent import missing, never_an_arm
 from tuner.deciding.results import median_us
 from tuner.deciding.scores import cell_ratio, objective_ms, ratio
-from tuner.sieve import HOPELESS, left_out
-from tuner.statistics import bonferroni
+from tuner.racing.sieve import HOPELESS, left_out
 
 Cells = tuple[WeightedCell, ...]
 Seen = Relation | str  # a sentence where there is no relation

@@ -12,10 +12,10 @@ from backends.spec import TimingSpec
 from backends.timing.pace import VISIT_S
 from store.plan import Estimate, Server
 from store.scenario import Exclusion, Scenario, WeightedCell
+from tuner.arithmetic.looks import CONFIRMING, REVISITS
 from tuner.engines.lookup import rules_of
-from tuner.kv_size import element_bytes
 from tuner.limits import serves
-from tuner.looks import CONFIRMING, REVISITS
+from tuner.workload.kv_size import element_bytes
 
 # A fresh process: imports, device start, pools, captures. Seen: about 7 s on an H200, 3 s for torch alone on a CPU.
 START_S = {"cuda": 10.0, "cpu": 4.0}

@@ -9,12 +9,12 @@ from backends.measured import Trial
 from backends.outcome import Outcome
 from store.runs.run import Run
 from tuner import spans
+from tuner.arithmetic.looks import CONFIRMING
 from tuner.budgeting.budget import Budget, fewest_processes
 from tuner.budgeting.estimate import timed_cells
 from tuner.deciding.ceiling import too_low
 from tuner.errors import Incomplete
 from tuner.job import Job
-from tuner.looks import CONFIRMING
 from tuner.racing.finalists import next_finals
 from tuner.racing.next_round import NextRound, next_round
 

@@ -11,8 +11,8 @@ from backends.outcome import Outcome
 from store.digest import audit_digest, copies_digest
 from store.runs.run import Run
 from store.scenario import WeightedCell
+from tuner.calibrating.noise import COPY
 from tuner.new_run import command_line
-from tuner.noise import COPY
 
 
 def on_cells(run: Run, cells: tuple[WeightedCell, ...]) -> Run:

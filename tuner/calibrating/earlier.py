@@ -6,14 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from backends.measured import Trial
 from store.database.connect import Store
 from store.runs.repository import finished_run, load_run
 from store.runs.run import Run
-from tuner.sieve import measured_trials
+from tuner.racing.sieve import measured_trials
 
 LIFE = timedelta(days=1)
-PROBED_IN = "probed in run "
 
 
 def with_earlier_probes(store: Store, run: Run, now: datetime) -> Run:
@@ -24,23 +22,13 @@ def with_earlier_probes(store: Store, run: Run, now: datetime) -> Run:
         return run
     originals = {arm.name for arm in run.arms if arm.is_original}
     found = (trial for trial in measured_trials(probed.trials).values() if trial.arm in originals)
-    taken = tuple(replace(trial, labels=(*trial.labels, f"{PROBED_IN}{probed.id}")) for trial in found)
+    taken = tuple(replace(trial, probed_in=probed.id) for trial in found)
     note = f"not probed again: run {probed.id} of {probed.created} asked the same of this board and these versions within a day"
     return replace(run, trials=taken, notes=(*run.notes, note)) if taken else run
-
-
-def is_of_this_run(trial: Trial) -> bool:
-    """Whether it was probed in the run that it stands in."""
-    return _probed_in(trial) is None
 
 
 def _probed_run(store: Store, digest: str) -> Run | None:
     """The newest finished one of ``digest``, or the one that it has its trials from: what is handed on grows no younger."""
     newest = finished_run(store, digest)
-    origins = () if newest is None else map(_probed_in, newest.trials)
-    origin = next((origin for origin in origins if origin is not None), None)
+    origin = None if newest is None else next((trial.probed_in for trial in newest.trials if trial.probed_in is not None), None)
     return newest if origin is None else load_run(store, origin)
-
-
-def _probed_in(trial: Trial) -> str | None:
-    return next((label.removeprefix(PROBED_IN) for label in trial.labels if label.startswith(PROBED_IN)), None)

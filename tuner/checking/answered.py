@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 
-from backends.simulated.world import is_simulated
-from reports import onward
 from store.database.connect import Store, open_store
 from store.runs.run import Run
 from store.verdicts.checked import Checked
@@ -17,11 +14,12 @@ from tuner.checking.measuring import measured, same_code
 from tuner.checking.pinned import Pinned
 from tuner.checking.request import Request
 from tuner.checking.sittings import sitting_noise
+from tuner.checking.ways_out import next_call
 from tuner.compare import compare_as
 from tuner.comparing.side import beside
 from tuner.conclude import write
+from tuner.device.session import Session
 from tuner.errors import Incomplete, UsageError
-from tuner.session import Session
 from tuner.settings import Settings
 
 
@@ -52,7 +50,8 @@ def _side_by_side(found: Checked, pinned: Pinned, now: Run, question: Settings, 
     try:
         old = old_versions(pinned.then, found.fast.changes)
         narrowed = beside_each_other(question, now, pinned.rests)
-        compared = compare_as((old, PRESENT), (narrowed, beside(narrowed, narrowed)), question.config_dir, asked.wheels)
+        settings = narrowed, beside(narrowed, narrowed)
+        compared = compare_as((old, PRESENT), settings, question.config_dir, asked.wheels, earlier=(now, pinned.then))
     except (NotToBeHad, UsageError, Incomplete) as objection:
         return concluding.unconfirmed(found, str(objection))
     return concluding.by_both(found, pinned, now, compared.measured, compared.verdict)
@@ -63,10 +62,7 @@ def _concluded(found: Checked, pinned: Pinned, now: Run, asked: Request) -> Chec
     if asked.renew and now.decision and concluding.may_be_written(now):
         write(now, now.decision, asked.path)
         found = replace(found, written=True)
-    place, question = onward.place(now.command), onward.question(pinned.then.command)
-    named, again = shlex.join([str(asked.path), *place]), shlex.join([*question, *place])
-    made_up = is_simulated(pinned.pin.valid_for.gpu)
-    return concluding.with_ways_out(found, named, _replaced(pinned, found.fast), again, asked.wheels, made_up)
+    return concluding.with_ways_out(found, next_call(pinned, now, str(asked.path), _replaced(pinned, found.fast), asked.wheels))
 
 
 def _replaced(pinned: Pinned, fast: Verdict) -> tuple[str, ...]:

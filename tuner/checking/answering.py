@@ -1,9 +1,8 @@
-"""From what was found to the answer: its word, its exit code, what to do. Pure."""
+"""From what was found to the answer: its word, its exit code, what would be pinned. Pure."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from backends.outcome import Outcome
@@ -11,9 +10,8 @@ from reports import wording
 from store.decision import Decision, Ruling
 from store.pins.pin import Pin
 from store.runs.run import Run
-from store.verdicts.checked import Action, Answer, Checked, Ground, Next
+from store.verdicts.checked import Action, Answer, Next
 from store.verdicts.comparison import Label
-from store.verdicts.verdict import Bearing
 from store.verdicts.version_verdict import Broken, Row
 from tuner.checking.resting import Resting, cells_of
 from tuner.comparing.judge import GRAVITY
@@ -28,8 +26,6 @@ ANSWERS = {
     Label.EQUIVALENT: Answer.EQUIVALENT,
 }
 GRAVE = (Answer.REGRESSED, Answer.WRONG, Answer.SUSPECT)
-CHOSEN = ("backend=", "measure.backends=", "measure.variants=", "engine.attention_backend=")  # what narrows a question to one backend
-LONGEST = "measure=release"
 SETTLED = (Label.EQUIVALENT, Label.IMPROVED)
 CODES = {
     Answer.WRONG: WrongResults.exit_code,
@@ -82,41 +78,3 @@ def after(answer: Answer, pin: Pin, decided: Decision | None, only: str | None) 
         why = f"no alternative to {only} was measured: that it stays is no finding of this check, its ways out are below"
         return replace(coming, action=Action.NONE, flags=(), because=why, alone=True)
     return coming
-
-
-def ways_out(
-    found: Checked, pin: str, replaced: Sequence[str], question: str = "", wheels: str | None = None, made_up: bool = False
-) -> Iterator[str]:
-    """``replaced``: the versions of then, as name==version, which lie in the folder ``wheels`` or in an index; ``question``: overrides
-    that ask what the pin answers, for a shell; ``made_up``: the pin is a simulated GPU's, which is exported to nothing."""
-    answer, coming = found.answer, found.next
-    if answer not in (Answer.HOLDS, Answer.EQUIVALENT, Answer.IMPROVED):
-        yield from (way for issue in found.fast.issues if issue.bearing is not Bearing.RIVAL for way in issue.ways_out)
-    if coming and not found.written and coming.action in (Action.SWITCH, Action.UNSET):
-        what = f"pin {wording.flags(coming.flags)}" if coming.flags else "set nothing"
-        yield f"{what}, by today's rounds: attnpin check --pin {pin} --write"
-    if coming and coming.alone:
-        yield f"measure what else can serve here: attnpin tune {_open(question)}".rstrip()
-    if answer in GRAVE and replaced:
-        its = " that this one replaced: its constraints are those of the old file"
-        file = its if found.written else "" if made_up else f": attnpin export --pin {pin} --to constraints"
-        yield f"hold {' '.join(replaced)} as the pin was measured{file}"
-    if answer in (Answer.SUSPECT, Answer.INCONCLUSIVE) and replaced:
-        yield from _measured_again(found, replaced, question, wheels)
-
-
-def _measured_again(found: Checked, replaced: Sequence[str], question: str, wheels: str | None) -> Iterator[str]:
-    """Both versions in one sitting; where they were, with more pairs, if there can be more."""
-    words, what = shlex.split(question), "measure both versions in one sitting"
-    if found.ground is Ground.SIDE_BY_SIDE:
-        if LONGEST in words:
-            return
-        words, what = [*(word for word in words if not word.startswith("measure=")), LONGEST], "measure more pairs of both versions"
-    folder = [] if wheels is None else ["--wheels", wheels]
-    envs = ["--baseline", ",".join(replaced), "--candidate", "present"]
-    yield f"{what}: {shlex.join(['attnpin', 'compare', *envs, *folder, *words])}"
-
-
-def _open(question: str) -> str:
-    """``question`` to every backend."""
-    return shlex.join(word for word in shlex.split(question) if not word.startswith(CHOSEN))

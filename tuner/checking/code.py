@@ -11,7 +11,7 @@ from store.verdicts.checked import Glance
 from store.verdicts.version_verdict import Broken, Dispatch
 from tuner.checking.resting import Resting, Seat, cells_of
 from tuner.comparing import dispatch
-from tuner.sieve import measured_trials
+from tuner.racing.sieve import measured_trials
 
 
 def launched(then: Run, now: Run) -> tuple[Dispatch, ...]:

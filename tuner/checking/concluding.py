@@ -18,8 +18,9 @@ from tuner.checking.code import glance, is_same, launched, lost, of_seats
 from tuner.checking.pinned import Pinned
 from tuner.checking.screen import Screen
 from tuner.checking.screened import notes_of, rival_rows, served_rows
+from tuner.checking.ways_out import NextCall, ways_out
 from tuner.errors import OK
-from tuner.sieve import measured_trials
+from tuner.racing.sieve import measured_trials
 from tuner.verdicts.session import SessionNoise
 
 SUSPICIOUS = (Answer.REGRESSED, Answer.SUSPECT)
@@ -116,13 +117,8 @@ def may_be_written(now: Run) -> bool:
     return now.decision is not None and now.decision.ruling is not Ruling.INCOMPLETE
 
 
-def with_ways_out(
-    found: Checked, pin: str, replaced: Sequence[str], question: str = "", wheels: str | None = None, made_up: bool = False
-) -> Checked:
-    """``pin`` as it was named, with the overrides that say where it serves, quoted for a shell; ``replaced`` as "name==version", the
-    versions of then; ``question``: overrides that ask what the pin answers; ``wheels``: the folder that has those versions;
-    ``made_up``: it is a simulated GPU's."""
-    return replace(found, ways_out=tuple(dict.fromkeys(answering.ways_out(found, pin, replaced, question, wheels, made_up))))
+def with_ways_out(found: Checked, call: NextCall) -> Checked:
+    return replace(found, ways_out=tuple(dict.fromkeys(ways_out(found, call))))
 
 
 def _next(pinned: Pinned, now: Run) -> Next:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from store.verdicts.checked import Answer, Checked, Ground
 from store.verdicts.verdict import Status, Verdict
-from tuner.boundary import exit_code, say, sentence
+from tuner.command_line.boundary import exit_code, say, sentence
 
 Found = TypeVar("Found", Checked, Verdict)
 

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 
 from backends.arm import Arm
 from store.database.connect import Store
 from store.digest import copies_digest
 from store.runs.repository import begin_run, finished_run, load_run, save_decision
 from store.runs.run import FINISHED, Run
-from tuner.anchors import keep_anchors
-from tuner.budgeting.rationing import rounds_fit
-from tuner.calibrated import noise_floor
+from tuner.calibrating.calibrated import noise_floor
 from tuner.checking.code import is_same, launched, lost, of_seats
 from tuner.checking.pinned import Pinned
 from tuner.checking.resting import arms_to_measure
+from tuner.checking.rounds import anchored, first_look, take_rounds
+from tuner.checking.untouched import probes_of
 from tuner.conclude import ended_as
-from tuner.consult import consult
 from tuner.decide import decide
+from tuner.device.machine import device_key, meet
+from tuner.device.session import Session
+from tuner.device.waiting import Wait, take_device
 from tuner.job import Job, job_of
-from tuner.machine import device_key, meet
 from tuner.new_run import command_line, new_run
-from tuner.patience import Patience
+from tuner.past.recorded_times import refuse_unrecorded
 from tuner.plan import make_plan
+from tuner.planning.consult import consult
 from tuner.probe import open_cells, probe_arms
-from tuner.race import race, run_round
-from tuner.racing.next_round import NextRound, foreseen
-from tuner.recorded_times import refuse_unrecorded
-from tuner.session import Session
+from tuner.race import race
 from tuner.settings import Settings
-from tuner.sieve import Entrant, measured_trials
 from tuner.tune import refuse_unservable, say_who_answered
 from tuner.unmeasured.regressions import served_pair
-from tuner.waiting import Wait, take_device
 
 OWNER = "attnpin check"
 
@@ -44,7 +40,7 @@ def measured(pinned: Pinned, settings: Settings, store: Store, session: Session,
     libraries is answered from the store, unless ``fresh``; an unfinished run goes on. With ``limit_s`` no process is begun that would
     not end by then, as far as was seen."""
     settings, environment = meet(session, settings)
-    plan = make_plan(settings, environment.releases, consult(session, settings, environment, environment.releases))
+    plan = make_plan(settings, environment.releases, consult(session.keeper, settings, environment, environment.releases))
     say_who_answered(session.progress, plan)
     refuse_unservable(plan)
     refuse_unrecorded(settings.world, plan)
@@ -69,24 +65,22 @@ def check_run(pinned: Pinned, run: Run) -> Run:
 
 
 def announce(session: Session, run: Run) -> None:
-    session.progress.total(len(run.arms) + run.scenario.measure.processes, done=len(run.rounds))
+    session.progress.total(len(run.arms) + first_look(run), done=len(run.rounds))
     names = ", ".join(arm.name for arm in run.arms) or "none of the pin's arms"
     session.progress.note(f"run {run.id} on {run.environment.board.name}: {names}, beside the times of the pin")
 
 
 def work_off(pinned: Pinned, job: Job) -> None:
-    """Probes of what is in question, and where their code is not surely the same, of the rest, and rounds of all."""
+    """Probes of what is in question, and where their code is not surely the same, rounds of that and of what nothing touched."""
     touched = [arm for arm in job.arms if arm.name in {name for _, name in pinned.rests.in_question}]
     _probe(job, touched)
     if same_code(pinned, load_run(job.store, job.run_id)) and not pinned.renew:
         save_decision(job.store, job.run_id, None, FINISHED)
         return
-    if pinned.then.anchors:
-        keep_anchors(job, load_run(job.store, job.run_id).environment.board)
+    _take_over(pinned, job)
     _probe(job, job.arms)
-    take_rounds(job)
-    if pinned.then.anchors:
-        keep_anchors(job, load_run(job.store, job.run_id).environment.board)
+    with anchored(pinned, job):
+        take_rounds(pinned, job)
     decided = decide(load_run(job.store, job.run_id))
     if pinned.renew or (pinned.then.decision and decided.pick != served_pair(pinned.then.decision)):
         race(replace(job, everyone=False))  # a choice that may be pinned is measured once more
@@ -100,29 +94,20 @@ def same_code(pinned: Pinned, now: Run) -> bool:
     return bool(found) and all(map(is_same, found)) and not lost(pinned.then, now, pinned.rests)
 
 
-def take_rounds(job: Job) -> None:
-    """As many fresh processes as the pin's profile asks for, every arm in each, however slow. Raises `MeasurementInvalid` as a race."""
-    patience: dict[int, Patience] = {}
-    while (coming := _next(run := load_run(job.store, job.run_id))) and rounds_fit(job, coming.arms, 1):
-        job.session.expect(foreseen(run, coming, everyone=True), others=True)
-        run_round(job, coming, patience.setdefault(coming.index, Patience(f"round {coming.index + 1}")))
+def _take_over(pinned: Pinned, job: Job) -> None:
+    """What the pin's own probes found of arms that nothing touched."""
+    known = {(trial.arm, trial.cell) for trial in load_run(job.store, job.run_id).trials}
+    if found := probes_of(pinned.then, job.arms, pinned.rests, known):
+        job.keep_trials(found)
+        job.session.progress.note(f"not probed again, since nothing touched {', '.join(dict.fromkeys(trial.arm for trial in found))}")
 
 
-def _next(run: Run) -> NextRound | None:
-    if len(run.race) >= run.scenario.measure.processes:
-        return None
-    index = next(number for number in count() if all(each.index != number for each in run.rounds))
-    timed = measured_trials(run.trials)
-    field = (Entrant(arm, frozenset(cell for name, cell in timed if name == arm.name)) for arm in run.arms)
-    racing = tuple(entrant for entrant in field if entrant.cells)
-    return NextRound(index, racing, False) if racing else None
-
-
-def _probe(job: Job, arms: Iterable[Arm]) -> None:
+def _probe(job: Job, arms: Sequence[Arm]) -> None:
+    """After them come the others', then rounds of all."""
     run = load_run(job.store, job.run_id)
     missing = tuple(arm for arm in arms if open_cells(arm, run.cells, run.trials, run.exclusions))
     if missing:
-        probe_arms(replace(job, arms=missing), run.trials, len(run.rounds))
+        probe_arms(replace(job, arms=missing), run.trials, len(run.rounds), [job.arms])
 
 
 def _known(pinned: Pinned, settings: Settings, store: Store, session: Session, begun: Run, tuned: str) -> Run | None:

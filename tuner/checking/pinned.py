@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from store.pins.pin import Pin
 from store.runs.run import Run
 from tuner.checking.resting import Resting
+from tuner.composing.shipped import shipped_entries
 from tuner.settings import Settings
-from tuner.shipped import shipped_entries
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,13 @@ from store.verdicts.version_verdict import Dispatch
 from tuner.checking.code import is_same, launched, no_other
 from tuner.checking.resting import Resting, Seat, cells_of
 from tuner.checking.series import Key, Series, series_of
-from tuner.sieve import measured_trials
+from tuner.checking.untouched import FEWEST, recoded
+from tuner.racing.sieve import measured_trials
 from tuner.verdicts.bound import by_bound, told
 from tuner.verdicts.correction import MOST_DRIFT, Correction, by_controls, none
 from tuner.verdicts.inference import Estimates
 from tuner.verdicts.session import SessionNoise
 from tuner.verdicts.stored import Sitting, difference, incomparable
-
-FEWEST = 2  # processes of a control: its own scatter is part of what a correction costs
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,8 @@ class Screen:
     def controls(self) -> dict[str, tuple[str, ...]]:
         """By cell, the arms that nothing touches and that launch there what they launched."""
         untouched = [each for each in self.launched if each.arm not in self.rests.touched and no_other(each)]
-        keys = [key for each in untouched if self._timed(key := (each.arm, each.cell))]
+        other = recoded(self.then, self.now)
+        keys = [key for each in untouched if self._timed(key := (each.arm, each.cell)) and key not in other]
         return {cell: tuple(arm for arm, its in keys if its == cell) for _, cell in keys}
 
     def correction(self, cell: str) -> Correction:

@@ -15,9 +15,10 @@ from store.decision import Pair
 from store.runs.run import Run
 from store.scenario import WeightedCell
 from store.verdicts.version_verdict import Row
-from tuner.checking.screen import FEWEST, Screen
+from tuner.arithmetic.objective import counted
+from tuner.checking.screen import Screen
 from tuner.checking.series import Key, objective_series, shares
-from tuner.objective import counted
+from tuner.checking.untouched import FEWEST
 from tuner.unmeasured.regressions import served_pair
 from tuner.verdicts.correction import Correction
 from tuner.verdicts.inference import Array, Estimates

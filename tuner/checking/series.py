@@ -10,7 +10,7 @@ import numpy as np
 from store.decision import Pair
 from store.runs.run import Run
 from store.scenario import WeightedCell
-from tuner.objective import attention_ms, process_of
+from tuner.arithmetic.objective import attention_ms, process_of
 from tuner.verdicts.inference import Array
 
 Key = tuple[str, str]  # arm, cell

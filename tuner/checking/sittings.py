@@ -8,8 +8,9 @@ from statistics import fmean
 from store.database.connect import Store
 from store.runs.repository import finished_runs
 from store.runs.run import Run
-from tuner.checking.screen import FEWEST, correction_by, same_board
+from tuner.checking.screen import correction_by, same_board
 from tuner.checking.series import series_of
+from tuner.checking.untouched import FEWEST
 from tuner.verdicts.session import SessionNoise, assumed, session_noise
 from tuner.verdicts.stored import difference
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tuner.commands.options import ConfigDir, Json, Overrides, settings_of
+from tuner.commands.options import ConfigDir, Json, Overrides, settings_here
 from tuner.errors import UsageError
 
 Recorded = Annotated[
@@ -28,7 +28,7 @@ def audit(
     """Tests the reasons recorded for the engine's default where it serves. Exit 0: keep it; 1: it is slower; 3: not to be told."""
     from reports.audit import render_json, render_text
     from tuner.audit import run_audit
-    from tuner.audit_recorded import audit_of_evidence, audit_of_figures, audit_of_pin
+    from tuner.auditing.recorded import audit_of_evidence, audit_of_figures, audit_of_pin
 
     if recorded is not None and pin is not None:
         raise UsageError(f"--recorded {recorded} and --pin {pin} are two things to judge; give one of them")
@@ -37,7 +37,7 @@ def audit(
     if pin is not None:
         found = audit_of_pin(pin, config_dir)
     elif recorded is None:
-        found = run_audit(settings_of(overrides, config_dir))
+        found = run_audit(settings_here(overrides, config_dir))
     elif recorded.name.endswith(".zst"):
         found = audit_of_evidence(recorded, config_dir)
     else:

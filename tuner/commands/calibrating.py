@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tuner.commands.options import ConfigDir, Json, Overrides, settings_of
+from tuner.commands.options import ConfigDir, Json, Overrides, settings_here
 
 PROCESSES = 8
 
@@ -35,8 +35,8 @@ def calibrate(
 ) -> None:
     """Noise floor and anchors of this board, kept in the store for 30 days: every arm is measured against itself."""
     from reports.calibration import render_json, render_text
-    from tuner.calibrate import Wish, run_calibrate
+    from tuner.calibrate import AskedCalibration, run_calibrate
 
-    wish = Wish(processes, tuple(slowed or ()), neighbours=neighbours)
-    found = run_calibrate(settings_of(overrides, config_dir), wish)
+    asked = AskedCalibration(processes, tuple(slowed or ()), neighbours=neighbours)
+    found = run_calibrate(settings_here(overrides, config_dir), asked)
     sys.stdout.write(render_json(found) if json else render_text(found))

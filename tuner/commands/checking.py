@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, PinFile, pin_path_of, refuse_two_forms, settings_of
+from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, PinFile, pin_path_of, refuse_two_forms, settings_here, settings_of
 from tuner.errors import GRAVITY, UsageError, worst
 
 if TYPE_CHECKING:
     from store.verdicts.checked import Checked
     from store.verdicts.verdict import Verdict
-    from tuner.check_measured import Request
+    from tuner.checking.with_gpu import Request
 
 Pins = Annotated[str | None, typer.Option("--pins", metavar="DIR", help="every pin in a folder, instead of --pin")]
 Packages = Annotated[
@@ -54,7 +54,7 @@ def check(
     paths = _paths(overrides, config_dir, pin, pins)
     answers: Sequence[Checked | Verdict]
     if not unmeasured:
-        from tuner.check_measured import Request
+        from tuner.checking.with_gpu import Request
 
         answers = _measured([Request(path, write, not no_confirm, wheels) for path in paths], overrides, config_dir, json, markdown)
     else:
@@ -67,7 +67,7 @@ def check(
 def _refuse_page(page: Path, drawn: bool) -> None:
     """Before anything is measured. ``drawn``: it may have plots."""
     from store.files import destination
-    from tuner.pin_place import refuse_folder
+    from tuner.pinning.place import refuse_folder
     from tuner.report_page import refuse_undrawn
 
     refuse_folder(f"--html {page}", destination(page))
@@ -95,10 +95,10 @@ def _sum_up(answers: Sequence[Checked | Verdict], page: Path | None, silent: boo
 def _measured(asked: list[Request], overrides: list[str] | None, config_dir: str | None, json: bool, markdown: bool) -> list[Checked]:
     """Each pin's answer as soon as it is there, but for the one comment that Markdown is."""
     from reports.checked import render_json, render_markdown, render_text
-    from tuner.check_measured import check_measured
     from tuner.checking.many import each_of, unchecked
+    from tuner.checking.with_gpu import check_measured
 
-    settings, requests = settings_of(overrides, config_dir), {each.path: each for each in asked}
+    settings, requests = settings_here(overrides, config_dir), {each.path: each for each in asked}
     answers: list[Checked] = []
     for found in each_of(list(requests), lambda path: check_measured(requests[path], settings), unchecked):
         answers.append(found)
@@ -111,7 +111,7 @@ def _measured(asked: list[Request], overrides: list[str] | None, config_dir: str
 
 
 def _paths(overrides: list[str] | None, config_dir: str | None, pin: str | None, pins: str | None) -> tuple[Path, ...]:
-    from tuner.pins_in import pins_in
+    from tuner.pinning.pins_in import pins_in
 
     if pins is None:
         return (pin_path_of(overrides, config_dir, pin),)
@@ -130,7 +130,7 @@ def _fast(paths: tuple[Path, ...], overrides: list[str] | None, config_dir: str 
 
 def _listed(paths: tuple[Path, ...], packages: str, overrides: list[str] | None, config_dir: str | None) -> tuple[Verdict, ...]:
     """The engine is asked where it is said how to reach the one in the image; nothing is composed where nothing is overridden."""
-    from tuner.check_packages import check_packages
+    from tuner.checking.packages import check_packages
 
     settings = settings_of(overrides, config_dir) if overrides else None
     if settings is None or not (settings.scenario.engine.command or settings.scenario.engine.path):

@@ -56,7 +56,7 @@ def confirm(
     from reports.serving_run import render_json, render_text
     from tuner.confirm import Asked
     from tuner.confirm import confirm as confirmed
-    from tuner.confirming.traffic import Wish
+    from tuner.confirming.traffic import AskedTraffic
 
     overrides, command = parted(words)
     if not command:
@@ -67,7 +67,7 @@ def confirm(
             command=command,
             overrides=overrides,
             against=against,
-            wish=Wish(levels(concurrency), each, prompt_tokens, output_tokens),
+            traffic=AskedTraffic(levels(concurrency), each, prompt_tokens, output_tokens),
             bench=engine_bench,
             starts=starts,
             margin=margin,

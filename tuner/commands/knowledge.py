@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from backends.question import ENGINES
-from tuner.boundary import say
+from tuner.command_line.boundary import say
 from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, refuse_two_forms, settings_of
 from tuner.errors import UsageError
 
@@ -49,6 +49,7 @@ def doctor(overrides: Overrides = None, json: Json = False, config_dir: ConfigDi
     from reports.doctor import render_json, render_text
     from tuner.doctor.diagnose import diagnose
 
-    diagnosis = diagnose(settings_of(overrides, config_dir).scenario.engine, config_dir)
+    settings = settings_of(overrides, config_dir)
+    diagnosis = diagnose(settings.scenario.engine, config_dir, settings.patience)
     sys.stdout.write(render_json(diagnosis) if json else render_text(diagnosis))
     return diagnosis.exit_code

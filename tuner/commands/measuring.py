@@ -36,9 +36,9 @@ def plan(
         sys.stdout.write(_tree(settings_of(overrides, config_dir), json))
         return
     from reports.plan import render_json, render_text
-    from tuner.consult import consulted_for_plan
-    from tuner.elsewhere import measured_elsewhere
     from tuner.plan import make_plan
+    from tuner.planning.consult import consulted_for_plan
+    from tuner.planning.elsewhere import measured_elsewhere
 
     settings, consulted = consulted_for_plan(settings_of(overrides, config_dir))
     made = make_plan(settings, consulted=consulted)
@@ -55,16 +55,16 @@ def _sweep(overrides: list[str], json: bool, config_dir: str | None) -> str:
 
 def tune(context: typer.Context) -> int:
     """The whole job: measure, decide, write the pin. A Hydra application: --cfg job, --info, --multirun, --help."""
-    from tuner import hydra_app
+    from tuner.command_line import hydra_app
 
     return hydra_app.run(context.args, tune_with, debug=bool(context.obj))
 
 
 def tune_with(settings: Settings) -> int:
     """One job of what may be several (--multirun); the exit code."""
-    from tuner.drivers import refuse_undriven
-    from tuner.knobs import PROVIDER
-    from tuner.pin_place import refuse_unwritable
+    from tuner.limiting.drivers import refuse_undriven
+    from tuner.limiting.knobs import PROVIDER
+    from tuner.pinning.place import refuse_unwritable
     from tuner.tune import run_tune
 
     if any((PROVIDER, "kernel") in variant.knobs for variant in settings.scenario.measure.variants):
@@ -75,24 +75,28 @@ def tune_with(settings: Settings) -> int:
 
 
 def demo(
-    recorded: Annotated[str, typer.Argument(metavar="RECORDING", help="a recorded run; or upgrade")] = "qwen3_8b-h200",
+    part: Annotated[str | None, typer.Argument(metavar="PART", help="tune, upgrade or cure alone, or the name of a recorded run")] = None,
     fast: Annotated[bool, typer.Option("--fast", help="wait for nothing (as when stderr is no terminal)")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="for the files; default: a new temporary folder, none for upgrade")
+        Path | None, typer.Option("--out", metavar="DIR", help="keep what is told as files, as the command would; default: nothing is kept")
     ] = None,
 ) -> None:
-    """A run recorded on an H200, replayed in half a minute: probes, rounds, decision, pin. Or `demo upgrade`: what FlashInfer 0.6.1 did to
-    a server that had pinned flashinfer, and the way out. Needs no GPU."""
-    from tuner.demo.recordings import UPGRADE
+    """What was recorded on H200s, told in half a minute: a tune, the upgrade that makes a pinned backend ten times slower, the cure. Or a
+    part of it alone, with all of its numbers. Needs no GPU and no network."""
+    from tuner.demo.recordings import COMPARISONS, TUNE, TUNED
 
-    if recorded == UPGRADE:
+    if part is None:
+        from tuner.demo.story import run_demo_story
+
+        run_demo_story(out, fast)
+    elif part in COMPARISONS:
         from tuner.demo.upgrade import run_demo_upgrade
 
-        run_demo_upgrade(out, fast)
+        run_demo_upgrade(part, out, fast)
     else:
         from tuner.demo.tuning import run_demo
 
-        run_demo(recorded, out, fast)
+        run_demo(TUNED if part == TUNE else part, out, fast)
 
 
 def _tree(settings: Settings, json: bool) -> str:

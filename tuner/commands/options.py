@@ -32,6 +32,15 @@ def settings_of(overrides: list[str] | None, config_dir: str | None, pin: str | 
     return compose([*(overrides or ()), *([] if pin is None else [pin_override(pin)])], config_dir)
 
 
+def settings_here(overrides: list[str] | None, config_dir: str | None) -> Settings:
+    """Of a command that measures on this machine. Raises `UsageError` where another executor is asked for."""
+    from tuner.executors.place import refuse_elsewhere
+
+    settings = settings_of(overrides, config_dir)
+    refuse_elsewhere(settings.executor)
+    return settings
+
+
 def names_pin(overrides: list[str] | None, pin: str | None) -> bool:
     return pin is not None or any(override.startswith("pin.path=") for override in overrides or ())
 
@@ -43,7 +52,7 @@ def pin_path_of(overrides: list[str] | None, config_dir: str | None, pin: str | 
 
 def named_run(overrides: list[str] | None, run_id: str | None, pin: str | None, config_dir: str | None) -> tuple[Run, str | None]:
     """The run that ``run_id`` or a pin names, else the store's newest that was decided; the sentence names a newer one that was not."""
-    from tuner.stored import run_from_pin, run_from_store
+    from tuner.past.stored import run_from_pin, run_from_store
 
     if not names_pin(overrides, pin):
         return run_from_store(settings_of(overrides, config_dir).store_url, run_id)

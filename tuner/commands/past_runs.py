@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tuner.boundary import say
+from tuner.command_line.boundary import say
 from tuner.commands.options import (
     ConfigDir,
     Explain,
@@ -124,24 +124,28 @@ def history(
         list[Path] | None,
         typer.Option("--comparison", metavar="DIR", help="out of what compare --out wrote, not the store; several may be given"),
     ] = None,
+    pin: Annotated[
+        str | None, typer.Option("--pin", metavar="FILE", help="with --cell and --arm: held against this pin's own run, not the first")
+    ] = None,
     last: Annotated[int | None, typer.Option("--last", metavar="N", min=0, help=f"how many runs; 0 = all; default: {LISTED}")] = None,
     json: Json = False,
     config_dir: ConfigDir = None,
 ) -> int:
     """The runs in the store, newest first; with --cell and --arm that arm's time over versions and dates on one board, each point held
-    against the first. Exit 0: the last one is no slower; 1: it is; 3: not to be told."""
+    against the first, or against a pin. Exit 0: the last one is no slower; 1: it is; 3: not to be told."""
     if last is not None and (cell or arm):
         raise UsageError("--last is for the list of runs; leave it out beside --cell and --arm")
     if cell and arm:
         from tuner.past.asking import Asked
 
-        return _courses(overrides, Asked(tuple(arm), cell, over), comparison or (), plot, json, config_dir)
-    if cell or arm or over or plot or comparison:
+        pinned = named_run(overrides, None, pin, config_dir)[0] if names_pin(overrides, pin) else None
+        return _courses(overrides, Asked(tuple(arm), cell, over, pinned), comparison or (), plot, json, config_dir)
+    if cell or arm or over or plot or comparison or pin:
         raise UsageError(
-            "--cell and --arm belong together, and --over, --plot and --comparison to them; attnpin history alone lists the runs"
+            "--cell and --arm belong together, and --over, --plot, --comparison and --pin to them; attnpin history alone lists the runs"
         )
     from reports.run_list import render, render_json
-    from tuner.stored import runs_in
+    from tuner.past.stored import runs_in
 
     runs, more = runs_in(settings_of(overrides, config_dir).store_url, (LISTED if last is None else last) or None)
     if more is not None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tuner.boundary import say
+from tuner.command_line.boundary import say
 from tuner.commands.options import ConfigDir, Json, Markdown, Overrides, PinFile, pin_path_of, refuse_two_forms
 from tuner.errors import UsageError
 

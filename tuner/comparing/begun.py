@@ -10,7 +10,7 @@ from store.comparisons.side_by_side import SideBySide
 from store.database.connect import Store
 from store.digest import copies_digest, pair_digest
 from store.runs.run import RUNNING, Run
-from tuner.calibrated import noise_floor
+from tuner.calibrating.calibrated import noise_floor
 from tuner.comparing.env import Env
 from tuner.comparing.in_turn import SAID, why_in_turn
 from tuner.comparing.sameness import moved, other_board, untouched
@@ -53,7 +53,7 @@ def common_arms(baseline: Side, candidate: Side) -> tuple[str, ...]:
 def side_by_side(baseline: Side, candidate: Side) -> SideBySide:
     """With nothing measured yet. Both sides take the baseline's cells; arms of one side alone are left out, and said."""
     names, now = common_arms(baseline, candidate), datetime.now(UTC)
-    why = why_in_turn(baseline.environment.board, baseline.session.exclusive, baseline.plan)
+    why = why_in_turn(baseline.environment.board, baseline.session.keeper.exclusive, baseline.plan)
     runs = tuple(_run_of(side, baseline, names, letter, why) for side, letter in ((baseline, "a"), (candidate, "b")))
     return SideBySide(
         id=new_id(now),

@@ -14,7 +14,7 @@ from tuner.comparing.in_turn import SHARE
 from tuner.comparing.side import Side
 from tuner.job import Job
 from tuner.new_run import stage_of
-from tuner.sieve import Entrant, measured_trials
+from tuner.racing.sieve import Entrant, measured_trials
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from backends.measured import Round
 from store.comparisons.side_by_side import SideBySide
 from store.decision import Pair
 from store.scenario import Objective, WeightedCell
-from tuner.objective import attention_ms, counted, process_of
+from tuner.arithmetic.objective import attention_ms, counted, process_of
 from tuner.sanity.bounds import FEWEST_IN_A_PROCESS
 from tuner.verdicts.inference import Array
 

@@ -11,7 +11,7 @@ from reports.kernel_names import launched, short
 from store.comparisons.side_by_side import SideBySide
 from store.runs.run import Run
 from store.verdicts.version_verdict import Beside, Broken, Dispatch
-from tuner.sieve import Measured, measured_trials
+from tuner.racing.sieve import Measured, measured_trials
 
 SHOWN = 3  # launches described in a sentence
 WORTH = 0.1  # a fraction: smaller changes of what stands beside the time are nobody's business

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from backends.outcome import Outcome
 from store.comparisons.side_by_side import SideBySide
 from store.scenario import Objective, WeightedCell
+from tuner.arithmetic.objective import counted
 from tuner.comparing import differences as taken
 from tuner.comparing.differences import Key, RoundPair, keys_of, pairs_of, pairs_with
 from tuner.comparing.sameness import controls
-from tuner.objective import counted
 from tuner.verdicts.inference import Array
 
 

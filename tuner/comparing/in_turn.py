@@ -10,7 +10,7 @@ from backends.environment import Board
 from backends.stand import POOL_SHARE
 from reports import numbers
 from store.plan import Plan
-from tuner.kv_size import element_bytes
+from tuner.workload.kv_size import element_bytes
 
 SHARE = 0.35  # of the device's memory, for each of two processes at once
 SAID = "the processes of a pair ran one after the other, since {}: what drifts from one to the other is not taken off"

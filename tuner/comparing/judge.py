@@ -12,6 +12,7 @@ from store.comparisons.side_by_side import SideBySide
 from store.verdicts.comparison import CellVerdict, Label
 from store.verdicts.version_verdict import Broken, Row, VersionVerdict
 from tuner.comparing import differences as taken
+from tuner.comparing.deviating import deviating_apart
 from tuner.comparing.differences import Key, RoundPair, pairs_of, pairs_with
 from tuner.comparing.dispatch import beside, broken, dispatches
 from tuner.comparing.env import SETTINGS
@@ -56,11 +57,18 @@ def judge(measured: SideBySide, rule: Rule, known: Iterable[Regression] = ()) ->
         moved=moved(measured.baseline, measured.candidate),
         shifted=off,
         rounds=len(pairs),
-        notes=(*unlike, *without_baseline(measured), *tuned_apart(measured), *sat_out(measured), *_notes(measured, bool(kept))),
+        notes=(*unlike, *_apart(measured), *sat_out(measured), *_notes(measured, bool(kept))),
         exit_code=exit_code(label, failed),
         issues=tuple(known_issues(measured, rows, known)),
         unlike=unlike,
     )
+
+
+def _apart(measured: SideBySide) -> Iterator[str]:
+    """What one side alone was measured on, computed or chose."""
+    yield from without_baseline(measured)
+    yield from deviating_apart(measured)
+    yield from tuned_apart(measured)
 
 
 def _rows(pairs: Sequence[RoundPair], keys: Sequence[Key], rule: Rule, off: bool, control: bool = False) -> tuple[Row, ...]:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from packaging.utils import canonicalize_name
 
 from backends.outcome import Outcome
+from tuner.device.session import Session
 from tuner.doctor.requirements import holding, met_by
 from tuner.errors import UsageError
-from tuner.session import Session
 from tuner.workers.failure import WorkerFailed
 
 Laid = Sequence[tuple[str, str, Sequence[str]]]  # name, version, what it requires
@@ -23,7 +23,7 @@ def laid_over(session: Session, packages: Sequence[str], wheels: str | None) -> 
     Raises `UsageError` for what cannot be installed.
     """
     with refusals_as_usage():
-        found = session.overlay(packages, wheels)
+        found = session.keeper.overlay(packages, wheels)
     laid: Laid = found["distributions"]
     pairs = [*found["installed"], *((name, version) for name, version, _ in laid)]
     present: dict[str, str] = {canonicalize_name(name): version for name, version in pairs}

@@ -11,7 +11,7 @@ from store.files import destination, write_together
 from store.verdicts.version_verdict import VersionVerdict
 from tuner.comparing.judge import judge, rule_of
 from tuner.errors import UsageError
-from tuner.pin_place import refuse_folder
+from tuner.pinning.place import refuse_folder
 from tuner.unmeasured.regressions import load_regressions
 
 EVIDENCE, MARKDOWN, COMMAND = "comparison.evidence.jsonl.zst", "comparison.md", "command.txt"

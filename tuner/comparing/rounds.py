@@ -16,12 +16,12 @@ from tuner.comparing.both import Both
 from tuner.comparing.in_turn import order_of
 from tuner.comparing.pair_round import SideFailed, measure_in_turn, measure_pair
 from tuner.comparing.sitting_out import next_field
+from tuner.device.patience import RETRIES, Patience
 from tuner.job import Job
-from tuner.patience import RETRIES, Patience
 from tuner.race import of_one_kind, round_seed, withdrawals
 from tuner.racing.sameness import spaced_cells
+from tuner.racing.sieve import Entrant
 from tuner.rounds.measure import refuse_disturbed
-from tuner.sieve import Entrant
 from tuner.verdicts.rule import Rule
 from tuner.workers.failure import WorkerFailed
 

@@ -12,15 +12,17 @@ from store.plan import Plan
 from tuner.clock import PhaseClock
 from tuner.comparing.env import Env
 from tuner.comparing.overlay import laid_over
-from tuner.consult import begin_engine, consult
-from tuner.machine import meet
+from tuner.composing.simulation import with_packages
+from tuner.device.host import Host
+from tuner.device.machine import meet
+from tuner.device.session import Session
+from tuner.device.session_of import claim_of
+from tuner.device.worker_code import worker_code
+from tuner.executors.place import refuse_elsewhere
 from tuner.plan import make_plan
+from tuner.planning.consult import begin_engine, consult
 from tuner.progress import Progress
-from tuner.session import Session
-from tuner.session_of import claim_of
 from tuner.settings import Settings, compose
-from tuner.simulation import with_packages
-from tuner.worker_code import worker_code
 
 KEY_LENGTH = 12
 
@@ -47,6 +49,7 @@ class Laid:
 def settings_for(env: Env, overrides: Sequence[str], config_dir: str | None) -> Settings:
     """What the user asked for, as ``env`` has it. Its packages are `laid_over` later, by a worker."""
     settings = compose([*overrides, *env.overrides], config_dir)
+    refuse_elsewhere(settings.executor)
     engine = settings.scenario.engine
     command = env.command or engine.command
     engine = replace(engine, command=command, path=(*env.folders, *engine.path))
@@ -65,8 +68,8 @@ def session_for(env: Env, settings: Settings, progress: Progress) -> Session:
     scenario = settings.scenario
     asked = repr((env.packages, scenario.engine.command, scenario.engine.path))
     apart = {APART: hashlib.sha256(asked.encode()).hexdigest()[:KEY_LENGTH]}
-    ahead, clock = scenario.measure.import_ahead, PhaseClock()
-    return Session(scenario.engine, progress, clock, worker_code(settings), ahead, settings.world, apart, claim_of(settings))
+    host = Host(scenario.engine, worker_code(settings), settings.world, apart, claim_of(settings), settings.patience)
+    return Session(host, progress, PhaseClock(), scenario.measure.import_ahead)
 
 
 def with_overlay(env: Env, settings: Settings, progress: Progress, wheels: str | None) -> Laid:
@@ -88,4 +91,5 @@ def side_of(env: Env, settings: Settings, session: Session) -> Side:
     settings, environment = meet(session, settings)
     begin_engine(session, settings, environment)
     releases = environment.releases
-    return Side(env, settings, session, environment, make_plan(settings, releases, consult(session, settings, environment, releases)))
+    plan = make_plan(settings, releases, consult(session.keeper, settings, environment, releases))
+    return Side(env, settings, session, environment, plan)

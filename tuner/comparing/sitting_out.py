@@ -16,7 +16,7 @@ from tuner.comparing.both import field_of
 from tuner.comparing.differences import FEWEST, Key, differences, pairs_of, pairs_with
 from tuner.comparing.families import judged_keys, shares
 from tuner.comparing.sameness import controls
-from tuner.sieve import Entrant
+from tuner.racing.sieve import Entrant
 from tuner.verdicts.rule import Rule
 from tuner.verdicts.side_by_side import undecided
 

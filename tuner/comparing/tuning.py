@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from backends.measured import Trial
 from store.comparisons.side_by_side import SideBySide
-from tuner.sieve import measured_trials
+from tuner.racing.sieve import measured_trials
 
 Choices = tuple[tuple[str, str], ...]  # problem, choice
 PINNED = "the candidate replays what the baseline chose by timing, where it has that choice (--tuning pinned)"

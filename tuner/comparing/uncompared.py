@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from backends.measured import Trial
 from reports.outcome_words import ends
 from store.comparisons.side_by_side import SideBySide
-from tuner.sieve import measured_trials
+from tuner.racing.sieve import measured_trials
 
 
 def without_baseline(measured: SideBySide) -> Iterator[str]:

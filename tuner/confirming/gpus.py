@@ -17,7 +17,7 @@ from store.scenario import Engine
 from tuner.executors.place import DEVICES
 from tuner.launching.interpreter import interpreter_of
 from tuner.progress import Progress
-from tuner.ranks import world_size
+from tuner.workload.ranks import world_size
 
 SHOWN = re.compile(f"{DEVICES}=(.*)", re.DOTALL)
 ELSEWHERE = "--base-gpu-id"

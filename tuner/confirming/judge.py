@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from store.decision import Interval
 from store.serving.serving_run import PRIMARY, Contrast, ServedStart
 from store.verdicts.comparison import Label
-from tuner.statistics import bonferroni, interval, minimum_detectable, tied
+from tuner.arithmetic.statistics import bonferroni, interval, minimum_detectable, tied
 
 METRICS = (PRIMARY, "itl_p99_ms", "ttft_ms", "ttft_p99_ms", "output_tokens_per_s")
 RATES = ("output_tokens_per_s",)  # compared as times

@@ -1,7 +1,8 @@
 """What a pin's own times of attention say of the ITL that a serving run measures, side by side at each concurrency. Pure.
 
 A step at a concurrency is taken to decode so many requests at once, each half through its output. Where the pin's run measured such
-a batch, those are its times; elsewhere they are interpolated between its served cells (`tuner.between`), which says nothing far from them.
+a batch, those are its times; elsewhere they are interpolated between its served cells (`tuner.arithmetic.between`), which says nothing
+far from them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from store.runs.run import Run
 from store.scenario import WeightedCell
 from store.serving.serving_run import Predicted, Sent, ServingRun
 from store.serving.verified import DECODE, KV_DTYPE, PAGE_SIZE
-from tuner.between import foretold
+from tuner.arithmetic.between import foretold
 
 NEAR = 0.1  # of the mean context, within which a measured cell of the same batch is the step itself
 MS_PER_US = 1 / 1000

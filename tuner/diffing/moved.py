@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from reports import numbers, wording
 from store.pins.pin import ValidFor
 from store.verdicts.verdict import Change
-from tuner.check import distribution_changes
+from tuner.checking.changes import distribution_changes
 from tuner.diffing.changes import changes
 from tuner.diffing.side import Side
 from tuner.pin import arms_on

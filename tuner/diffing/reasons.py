@@ -9,7 +9,7 @@ from store.runs.run import Run
 from store.verdicts.verdict import Change
 from tuner.diffing.changes import changes
 from tuner.diffing.side import Side
-from tuner.sieve import measured_trials
+from tuner.racing.sieve import measured_trials
 
 ELSEWHERE = ("Decision", "Cautions")
 

@@ -16,8 +16,8 @@ from ruamel.yaml.error import YAMLError
 
 from backends.wire import WireError, from_plain
 from store.serving.diagnosis import Severity
+from tuner.composing.names import KNOWLEDGE
 from tuner.errors import UsageError
-from tuner.names import KNOWLEDGE
 
 Entry = TypeVar("Entry")
 

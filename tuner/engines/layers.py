@@ -5,7 +5,7 @@ from __future__ import annotations
 from backends.model import LayerKind, Model, UnevenSplit
 from store.scenario import Engine
 from tuner.errors import UsageError
-from tuner.ranks import rank_kind, ranks_of
+from tuner.workload.ranks import rank_kind, ranks_of
 
 
 def layers_of(model: Model, engine: Engine) -> tuple[LayerKind, ...]:

@@ -1,1 +1,1 @@
-"""What limits are asked, and what is said beside them."""
+"""What limits are asked, of backends, drivers and knobs, and what is said beside them."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from backends.cell import Phase
+from backends.arm import Arm
+from backends.cell import Cell, Phase
 from store.scenario import NO_DRIVER, NOT_SELECTED
 from tuner.limits import Sifted, serves
 
@@ -33,6 +34,18 @@ def cost_notes(sifted: Sifted, measured: bool) -> Iterator[str]:
     if not arms:
         return iter(())
     return (f"{backend} {note.says} ({note.source})" for backend, note in sifted.noted if (backend in arms) is measured)
+
+
+def deviation_notes(arms: Iterable[Arm], cells: Iterable[Cell]) -> Iterator[str]:
+    """What backends are known to compute otherwise than the model asks, on the cells that would be measured."""
+    cells, found = tuple(cells), dict.fromkeys((arm.backend, one) for arm in arms for one in arm.deviations)
+    for backend, one in found:
+        where = next((cell for cell in cells if one.concerns(cell)), None)
+        if where is not None:
+            yield (
+                f"{backend} {one.says} ({one.in_numbers(where)}; {one.source}): its answers are held to that, and nothing else is left "
+                f"for it unless engine.allow_deviations=true"
+            )
 
 
 def lonely_notes(sifted: Sifted, phases: Iterable[Phase]) -> Iterator[str]:

@@ -13,12 +13,13 @@ from reports.course_plot import FORMATS, draw
 from store.files import write_together
 from store.past.course import Course, Point
 from store.past.points import named_in, points_of
+from store.runs.run import Run
 from tuner.comparing.recorded import recorded
 from tuner.errors import UsageError
 from tuner.past.course import course_of
-from tuner.past.recorded_points import names_in, points_in
+from tuner.past.recorded_points import names_in, points_in, points_of_run
+from tuner.past.stored import existing
 from tuner.settings import Settings
-from tuner.stored import existing
 from tuner.suggest import instead
 
 Names = tuple[tuple[str, ...], tuple[str, ...]]  # of arms, of cells
@@ -32,11 +33,13 @@ CHOSEN: Mapping[str, Callable[[Settings], str]] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """``over``: a distribution by whose version points are put in order, None = by date."""
+    """``over``: a distribution by whose version points are put in order, None = by date. ``pinned``: the run behind a pin, which is the
+    baseline then."""
 
     arms: tuple[str, ...]
     cell: str
     over: str | None = None
+    pinned: Run | None = None
 
 
 @dataclass(frozen=True)
@@ -64,14 +67,28 @@ def courses_in(source: Source, settings: Settings, overrides: Sequence[str], ask
     """One an arm. Of several models or traffics those that ``overrides`` name, else those of the newest run."""
     wanted = {name: of(settings) for name, of in CHOSEN.items() if any(each.startswith(f"{name}=") for each in overrides)}
     over = canonicalize_name(asked.over) if asked.over else None
-    found = []
+    first, found = None if asked.pinned is None else asked.pinned.id, []
     for arm in asked.arms:
-        every = source.points(arm, asked.cell)
+        every = with_pinned(source.points(arm, asked.cell), arm, asked)
         points = [each for each in every if all(getattr(each, name) == value for name, value in wanted.items())]
-        if not points:
+        if not points or first not in (None, *(each.run for each in points)):
             _refuse(source, arm, asked.cell)
-        found.append(course_of(arm, asked.cell, points, over))
+        found.append(course_of(arm, asked.cell, points, over, first))
     return tuple(found)
+
+
+def with_pinned(points: tuple[Point, ...], arm: str, asked: Asked) -> tuple[Point, ...]:
+    """And that of the pin's own run, which the source need not have. Raises `UsageError` where it did not time that."""
+    if asked.pinned is None or any(point.run == asked.pinned.id for point in points):
+        return points
+    own = tuple(points_of_run(asked.pinned, arm, asked.cell))
+    if not own:
+        timed = {visit.arm for each in asked.pinned.rounds for cell in each.cells if cell.cell == asked.cell for visit in cell.visits}
+        known = (
+            f"it timed {', '.join(sorted(timed))} there" if timed else f"its cells are {', '.join(w.cell.name for w in asked.pinned.cells)}"
+        )
+        raise UsageError(f"the pin's run {asked.pinned.id} did not time {arm} on {asked.cell}; {known}")
+    return (*own, *points)
 
 
 def _refuse(source: Source, arm: str, cell: str) -> None:

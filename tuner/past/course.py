@@ -17,7 +17,7 @@ from store.verdicts.comparison import CellVerdict
 from tuner.comparing.judge import CODES
 from tuner.errors import OK, Incomplete
 from tuner.past.change_points import FEWEST_POINTS, change_points
-from tuner.past.what_ran import apart, code_of, in_order, series
+from tuner.past.what_ran import apart, code_of, from_on, in_order, series
 from tuner.verdicts.correction import none
 from tuner.verdicts.inference import Array, Estimates
 from tuner.verdicts.rule import rule_for
@@ -28,15 +28,17 @@ from tuner.verdicts.stored import Sitting, difference, incomparable, screened
 Verdicts = Mapping[Point, CellVerdict]
 
 
-def course_of(arm: str, cell: str, points: Sequence[Point], over: str | None = None) -> Course:
+def course_of(arm: str, cell: str, points: Sequence[Point], over: str | None = None, first: str | None = None) -> Course:
     """Of the board, cell and protocol of the newest of ``points``, which must be some; ``over``: a distribution by whose version they
-    are put in order, else they are by date."""
-    kept = in_order(series(points), over)
+    are put in order, else they are by date. ``first``: the run among them that is the baseline, and what it is alike; what comes before it
+    is left out."""
+    ordered = in_order(alike := series(points, first), over)
+    kept = from_on(ordered, first)
     paired, stored = _side_by_side(kept), _stored(kept)
     names = apart(kept)
     steps = tuple(_step(kept, place, names[place], paired, stored) for place in range(len(kept)))
     changes = change_points([point.ln_us for point in kept])
-    return Course(arm, cell, steps, changes, tuple(_notes(points, kept)), _exit_code(steps[-1]))
+    return Course(arm, cell, steps, changes, tuple(_notes(points, alike, kept)), _exit_code(steps[-1]))
 
 
 def _step(points: Sequence[Point], place: int, ran: tuple[tuple[str, str], ...], paired: Verdicts, stored: Verdicts) -> Step:
@@ -105,9 +107,11 @@ def _times(point: Point) -> Array:
     return np.array([[value] for _, value in point.processes])
 
 
-def _notes(points: Sequence[Point], kept: Sequence[Point]) -> Iterable[str]:
-    if others := len(points) - len(kept):
+def _notes(points: Sequence[Point], alike: Sequence[Point], kept: Sequence[Point]) -> Iterable[str]:
+    if others := len(points) - len(alike):
         yield f"{others} more of that name are of another board, model, traffic, cell or protocol, and say nothing of these"
+    if before := len(alike) - len(kept):
+        yield f"{before} more of that name stand before the pin's own run, which is the baseline"
     if len(kept) < FEWEST_POINTS:
         yield f"too few points ({len(kept)}) to say when something changed; that takes {FEWEST_POINTS}"
 

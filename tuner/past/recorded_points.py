@@ -1,4 +1,4 @@
-"""Points of a history out of comparisons that were committed. Pure."""
+"""Points of a history out of what was committed. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from store.comparisons.side_by_side import SideBySide
 from store.digest import cell_digest
 from store.past.course import Point
 from store.runs.run import Run
-from tuner.objective import process_of
+from tuner.arithmetic.objective import process_of
 
 
 def points_in(comparisons: Iterable[SideBySide], arm: str, cell: str) -> tuple[Point, ...]:
@@ -17,10 +17,11 @@ def points_in(comparisons: Iterable[SideBySide], arm: str, cell: str) -> tuple[P
     sides = (
         (each, run) for each in comparisons for run in (each.baseline, each.candidate) if not (each.is_slowed and run is each.candidate)
     )
-    return tuple(point for each, run in sides for point in _points(each.id, run, arm, cell))
+    return tuple(point for each, run in sides for point in points_of_run(run, arm, cell, each.id))
 
 
-def _points(comparison: str, run: Run, arm: str, cell: str) -> Iterator[Point]:
+def points_of_run(run: Run, arm: str, cell: str, comparison: str | None = None) -> Iterator[Point]:
+    """One, or none where it did not time that."""
     processes = ((measured.index, process_of(measured).ln_us.get((arm, cell))) for measured in run.race)
     timed = tuple((index, ln_us) for index, ln_us in processes if ln_us is not None)
     if not timed:

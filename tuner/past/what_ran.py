@@ -14,10 +14,16 @@ Code = tuple[tuple[str, str], ...]
 DRIVER = "driver"
 
 
-def series(points: Sequence[Point]) -> tuple[Point, ...]:
-    """Those of the board, model, traffic, cell and protocol of the newest."""
-    newest = max(points, key=lambda point: point.created)
-    return tuple(point for point in points if _kind(point) == _kind(newest))
+def series(points: Sequence[Point], first: str | None = None) -> tuple[Point, ...]:
+    """Those of the board, model, traffic, cell and protocol of the run ``first``, which must be among them; None = of the newest."""
+    chosen = next(point for point in points if point.run == first) if first else max(points, key=lambda point: point.created)
+    return tuple(point for point in points if _kind(point) == _kind(chosen))
+
+
+def from_on(points: Sequence[Point], first: str | None) -> tuple[Point, ...]:
+    """Without those before the run ``first``."""
+    place = next((place for place, point in enumerate(points) if point.run == first), 0)
+    return tuple(points[place:])
 
 
 def _kind(point: Point) -> tuple[object, ...]:

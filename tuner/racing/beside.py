@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from backends.measured import CellRound, Round
 from store.runs.run import Run
-from tuner.looks import CONFIRMING, looks_up_to
+from tuner.arithmetic.looks import CONFIRMING, looks_up_to
 from tuner.racing.next_round import NextRound
 
 Seat = tuple[str, str]  # arm, cell

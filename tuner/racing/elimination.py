@@ -10,10 +10,10 @@ from itertools import permutations
 from statistics import fmean
 
 from store.decision import Pair
+from tuner.arithmetic.objective import attention_error, attention_ms
+from tuner.arithmetic.statistics import surely_slower
 from tuner.deciding.contest import Contest
-from tuner.objective import attention_error, attention_ms
 from tuner.racing.grounds import Ground, Grounds
-from tuner.statistics import surely_slower
 
 ALPHA = 0.01
 EARLY = 3  # processes, up to which nothing but a wide margin counts

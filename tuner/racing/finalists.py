@@ -14,14 +14,14 @@ from store.decision import CellResult, Decision
 from store.revisit import Condition
 from store.runs.run import Run
 from store.scenario import WeightedCell
+from tuner.arithmetic.looks import REVISITS
+from tuner.arithmetic.objective import counted
 from tuner.decide import decide
 from tuner.deciding.bars import kept_out
 from tuner.deciding.contest import surroundings_of
-from tuner.looks import REVISITS
-from tuner.objective import counted
-from tuner.step import params_multiplied, params_read
-from tuner.step_shape import tokens_of
-from tuner.weights import bytes_per_param, params_per_rank
+from tuner.step_model.shape import tokens_of
+from tuner.step_model.step import params_multiplied, params_read
+from tuner.workload.weights import bytes_per_param, params_per_rank
 
 NEAR = 0.10  # whoever is further behind is not overtaken by what lies around a call
 MOST = 4  # arms

@@ -10,12 +10,12 @@ from backends.arm import Arm
 from backends.cell import Phase
 from store.decision import Pair
 from store.runs.run import Run
+from tuner.arithmetic.looks import CONFIRMING, looks_up_to
 from tuner.deciding.ceiling import too_low
 from tuner.deciding.confirmation import fresh_contest
 from tuner.deciding.standing import Standing, standing_of
-from tuner.looks import CONFIRMING, looks_up_to
 from tuner.new_run import default_arms
-from tuner.sieve import Entrant, entrants
+from tuner.racing.sieve import Entrant, entrants
 from tuner.verdicts.stored import FEWEST
 
 Seats = set[tuple[Phase, str]]  # of an arm in a phase

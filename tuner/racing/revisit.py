@@ -10,10 +10,10 @@ from backends.outcome import Outcome
 from backends.wire import from_plain
 from store.revisit import Condition, Revisit
 from store.runs.repository import add_revisit, load_run
+from tuner.arithmetic.looks import REVISITS
 from tuner.budgeting.rationing import rounds_fit
+from tuner.device.patience import Patience
 from tuner.job import Job
-from tuner.looks import REVISITS
-from tuner.patience import Patience
 from tuner.race import of_one_kind
 from tuner.racing.finalists import Finals, next_finals, under
 from tuner.racing.sameness import spaced_cells

@@ -9,10 +9,10 @@ from statistics import fmean
 
 from backends.cell import Phase
 from store.decision import Pair
+from tuner.arithmetic.objective import cell_error
 from tuner.deciding.bars import guarded, loses_a_cell
 from tuner.deciding.contest import Contest
 from tuner.deciding.scores import cell_differences, cell_ratio
-from tuner.objective import cell_error
 from tuner.racing.elimination import EARLY, mean_error, noise_margin
 
 

@@ -19,8 +19,8 @@ def changed_kernels(earlier: Iterable[Round], measured: Round) -> str | None:
     driver did not tell. Of several earlier rounds the first counts."""
     before: dict[Key, tuple[str, Round]] = {}
     for each in earlier:
-        before = {key: (code, each) for key, code in _kernels(each).items()} | before
-    for (arm, cell), code in _kernels(measured).items():
+        before = {key: (code, each) for key, code in kernels_of(each).items()} | before
+    for (arm, cell), code in kernels_of(measured).items():
         code_before, then = before.get((arm, cell), (code, measured))
         if code_before != code:
             now, earlier_on = (f"{told}{_took(when, arm, cell)}" for told, when in ((code, measured), (code_before, then)))
@@ -50,5 +50,6 @@ def spaced_cells(trials: Iterable[Trial]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _kernels(measured: Round) -> Kernels:
+def kernels_of(measured: Round) -> Kernels:
+    """As far as the driver told."""
     return {(arm, cell.cell): code for cell in measured.cells for arm, code in cell.code_ids}

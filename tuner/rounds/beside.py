@@ -10,16 +10,16 @@ from store.boards.calibration import Neighbours
 from store.digest import beside_digest
 from store.runs.repository import begin_run, load_run, save_decision
 from store.runs.run import FINISHED, RUNNING, Run
+from tuner.calibrating.neighbours import neighbours_of
+from tuner.device.session import Session
 from tuner.errors import Incomplete, UsageError
 from tuner.job import Job
-from tuner.neighbours import neighbours_of
 from tuner.new_run import new_id
 from tuner.race import ordered, race
 from tuner.racing.next_round import next_round
 from tuner.rounds.board import Terms
 from tuner.rounds.busy import NotBusy, kept_busy
 from tuner.rounds.lending import others_here
-from tuner.session import Session
 from tuner.settings import Settings
 
 ALONE = "--neighbours needs another GPU like this one that is visible and free; leave it out, or free one"

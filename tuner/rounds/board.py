@@ -8,30 +8,33 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 
 from backends.environment import Environment
+from backends.silence import SilenceLimits
 from backends.simulated.world import World
 from backends.wire import to_plain
 from store.scenario import Engine
 from tuner.clock import PhaseClock
+from tuner.device.host import Host
+from tuner.device.machine import device_key
+from tuner.device.session import Session
+from tuner.device.waiting import Wait, take_device
 from tuner.errors import AttnpinError, MeasurementInvalid
-from tuner.machine import device_key
 from tuner.progress import Progress
 from tuner.rounds.lent import Answer, Gone, Order
 from tuner.rounds.measure import measure
-from tuner.session import Session
-from tuner.waiting import Wait, take_device
 from tuner.workers.failure import WorkerFailed
 
 
 @dataclass(frozen=True)
 class Terms:
     """What another board must offer to be measured on: all that ``home`` has, whose ``engine`` runs there with the worker's ``code``.
-    ``ahead`` as of a `Session`; ``owner`` is who takes the device."""
+    ``ahead`` and ``patience`` as of a `Session`; ``owner`` is who takes the device."""
 
     home: Environment
     engine: Engine
     code: bytes | None
     ahead: bool
     owner: str
+    patience: SilenceLimits
 
 
 class OtherBoard:
@@ -66,8 +69,9 @@ def other_board(terms: Terms, variables: Mapping[str, str], world: World | None 
     """The first board that workers with ``variables`` see, or ``world``. Raises `MeasurementInvalid` where it is another kind, has other
     libraries, or is not free just now; nobody waits for it."""
     quiet = Progress(io.StringIO())
-    with Session(terms.engine, quiet, PhaseClock(), terms.code, terms.ahead, world, variables) as session:
-        there = session.facts(name for name, _ in terms.home.imports).environment
+    host = Host(terms.engine, terms.code, world, variables, patience=terms.patience)
+    with Session(host, quiet, PhaseClock(), terms.ahead) as session:
+        there = session.keeper.facts(name for name, _ in terms.home.imports).environment
         if why := unlike(terms.home, there):
             raise MeasurementInvalid(why)
         take_device(session, device_key(there.board), terms.owner, Wait(0.0))

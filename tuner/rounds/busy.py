@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
+from tuner.device.patience import RETRIES
 from tuner.errors import MeasurementInvalid
-from tuner.patience import RETRIES
 from tuner.rounds.board import OtherBoard
 from tuner.rounds.here import Open, taken
 from tuner.rounds.lent import Gone, Order

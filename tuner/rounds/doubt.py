@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from backends.arm import Arm
 from backends.outcome import Outcome
 from store.scenario import Engine
-from tuner.ranks import world_size
 from tuner.rounds.lent import Answer
 from tuner.workers.failure import WorkerFailed
+from tuner.workload.ranks import world_size
 
 
 @dataclass(frozen=True)

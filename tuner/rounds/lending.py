@@ -8,14 +8,14 @@ from functools import partial
 
 from backends.environment import Environment
 from store.database.connect import Store
-from tuner.calibrated import neighbours_are_harmless
+from tuner.calibrating.calibrated import neighbours_are_harmless
+from tuner.device.session import Session
+from tuner.device.worker_code import worker_code
 from tuner.executors.place import Place
 from tuner.rounds.board import Terms, other_board
 from tuner.rounds.here import Open, lent_here
 from tuner.rounds.lent import Lend, Lent, nobody
-from tuner.session import Session
 from tuner.settings import Settings
-from tuner.worker_code import worker_code
 
 
 def lending(settings: Settings, store: Store, session: Session, environment: Environment, owner: str) -> Lend:
@@ -31,7 +31,8 @@ def lending(settings: Settings, store: Store, session: Session, environment: Env
 
 
 def terms_of(settings: Settings, environment: Environment, owner: str) -> Terms:
-    return Terms(environment, settings.scenario.engine, worker_code(settings), settings.scenario.measure.import_ahead, owner)
+    scenario = settings.scenario
+    return Terms(environment, scenario.engine, worker_code(settings), scenario.measure.import_ahead, owner, settings.patience)
 
 
 @contextmanager
@@ -66,6 +67,6 @@ def others_here(settings: Settings, session: Session, terms: Terms) -> Iterator[
     if settings.world is not None:
         yield from (other_board(terms, {}, world) for world in settings.other_worlds)
         return
-    for uuid in session.devices():
+    for uuid in session.keeper.devices():
         if uuid != terms.home.board.uuid:
             yield other_board(terms, Place(device=uuid, numa=settings.executor.numa).variables)

@@ -10,7 +10,7 @@ from backends.measured import Round
 from backends.outcome import Outcome
 from backends.spec import StageSpec
 from backends.wire import from_plain
-from tuner.session import Session
+from tuner.device.session import Session
 from tuner.workers.events import Event
 from tuner.workers.failure import Place, WorkerFailed
 

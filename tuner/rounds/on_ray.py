@@ -16,7 +16,8 @@ from typing import Any
 from backends.simulated.world import World
 from tuner.errors import AttnpinError
 from tuner.executors.place import DEVICES, Place
-from tuner.executors.ray_cluster import GPU, LEAST, RayCluster, types_of
+from tuner.executors.ray_cluster import LEAST, RayCluster
+from tuner.executors.ray_nodes import GPU, types_of
 from tuner.rounds.board import Terms, other_board
 from tuner.rounds.lent import Answer, Gone, Lent, Order
 

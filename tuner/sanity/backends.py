@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from backends.dtypes import ELEMENT_BYTES
 from backends.question import ENGINES, FEATURES
-from tuner.kv_size import PACKED_BYTES
 from tuner.sanity.tree import Tree, at
 from tuner.suggest import instead
+from tuner.workload.kv_size import PACKED_BYTES
 
 BACKEND_KEYS = ("engine.attention_backend", "engine.prefill_attention_backend", "engine.decode_attention_backend")
 

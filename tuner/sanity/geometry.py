@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from math import isfinite
 
 from backends.model import Attention, LayerKind
-from tuner.ranks import Ranks, uneven
 from tuner.sanity.tree import Tree
+from tuner.workload.ranks import Ranks, uneven
 
 
 def impossible_geometry(model: Tree, engine: Tree) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.errors import UsageError
-from tuner.knobs import unknown_knobs
+from tuner.limiting.knobs import unknown_knobs
 from tuner.sanity.backends import against_requirement, foreign_backends, unknown_names
 from tuner.sanity.bounds import GPU_FIGURES, out_of_bounds, out_of_order
 from tuner.sanity.engine import (

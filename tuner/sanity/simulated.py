@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import isfinite
 
-from tuner import names
+from tuner.composing import names
 from tuner.sanity.bounds import NOT_NEGATIVE, POSITIVE, Bound
 from tuner.sanity.tree import Tree
 from tuner.suggest import instead

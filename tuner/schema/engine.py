@@ -68,4 +68,5 @@ class EngineNode:
     swa_full_tokens_ratio: float | None = None
     disable_hybrid_swa_memory: bool = False
     allow_fp8_kv: bool = False
+    allow_deviations: bool = False
     mixed_chunk: bool = False

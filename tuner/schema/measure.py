@@ -19,8 +19,6 @@ class TimingNode:
     discard_ms: float = MISSING
     warmup_s: float = MISSING
     warmup_cap_s: float = MISSING
-    build_limit_s: float = MISSING
-    trial_limit_s: float = MISSING
 
 
 @dataclass

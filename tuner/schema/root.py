@@ -29,6 +29,19 @@ class PinNode:
 
 
 @dataclass
+class PatienceNode:
+    starting: str = MISSING
+    answering: str = MISSING
+    importing: str = MISSING
+    building: str = MISSING
+    compiling: str = MISSING
+    capturing: str = MISSING
+    checking: str = MISSING
+    timing: str = MISSING
+    installing: str = MISSING
+
+
+@dataclass
 class Root:
     model: ModelNode = field(default_factory=ModelNode)
     gpu: GpuNode = field(default_factory=GpuNode)
@@ -48,6 +61,7 @@ class Root:
     executor: ExecutorNode = field(default_factory=ExecutorNode)
     wait_for_gpu: str | None = None
     ask_limit: str = MISSING
+    patience: PatienceNode = field(default_factory=PatienceNode)
 
 
 def folder_of_pins(gpu: str, recording: str | None) -> str:

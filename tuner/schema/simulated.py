@@ -8,11 +8,12 @@ from enum import Enum
 from tuner.schema import MISSING
 
 Phase = Enum("Phase", ["decode", "prefill"])
+HangsAt = Enum("HangsAt", ["importing", "building", "capturing", "checking", "timing"])
 Misfortune = Enum(
     "Misfortune",
     "foreign_process exclusive thermal power_brake power_cap power_limit starved slow_clock ecc xid out_of_memory refused falls_back nans "
-    "lost_key unwritten warm_cache partly_warm uneven overlaps crowded scattered graph_penalty stale_graph other_kernel waits "
-    "slow_build crash hang killed wrong_abi no_compiler build_fails no_code",
+    "lost_key unwritten short_window mended warm_cache partly_warm uneven overlaps crowded scattered graph_penalty stale_graph "
+    "other_kernel waits slow_build crash hang killed wrong_abi no_compiler build_fails no_code",
 )
 
 
@@ -64,6 +65,7 @@ class FaultNode:
     after_s: float = 0.0
     for_s: float | None = None
     seconds: float = 60.0
+    at: HangsAt = HangsAt.timing
 
 
 @dataclass

@@ -11,9 +11,9 @@ from store.database.connect import Store
 from store.plan import Plan
 from store.runs.repository import begin_run, newest_since
 from store.runs.run import INCOMPLETE, RUNNING, Run
+from tuner.device.session import Session
 from tuner.search.screen import NothingBeside
 from tuner.search.search import Request, claim, raced, searched
-from tuner.session import Session
 
 EVER = ""  # before any time
 

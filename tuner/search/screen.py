@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from types import TracebackType
@@ -14,12 +15,14 @@ from backends.spec import StageSpec
 from backends.wire import from_plain, to_plain
 from store.scenario import Scenario, WeightedCell
 from store.search import Fate, Setting
-from tuner.patience import Patience
+from tuner.device.patience import Patience
+from tuner.device.session import Session
 from tuner.search.study import Attempt, PhaseStudy
-from tuner.session import Session
 from tuner.workers.events import Event
 from tuner.workers.failure import WorkerFailed
 from tuner.workers.process import Worker
+
+MOST_HUNG = 2  # settings of a backend in a phase, of which each costs the patience with it
 
 
 class NothingBeside(Exception):
@@ -47,6 +50,7 @@ class Screen:
         self._worker: Worker | None = None
         self._events: Iterator[Event] | None = None
         self._patience = Patience("the screen")
+        self._hung: Counter[tuple[Phase, str]] = Counter()
         self.processes = 0
 
     def __enter__(self) -> Screen:
@@ -56,11 +60,14 @@ class Screen:
         self._end()
 
     def tried(self, study: PhaseStudy, attempt: Attempt, steps: int) -> None:
-        """Repeat ``attempt`` up to ``steps`` times, or until its study gives it up. A failure of the arm is its own end.
+        """Repeat ``attempt`` up to ``steps`` times, or until its study gives it up. A failure of the arm is its own end; one of a backend
+        whose settings hang is not tried.
 
         Raises `NothingBeside`, and `MeasurementInvalid` when it breaks off again and again without an arm to blame.
         """
-        ratios, seconds = list[float](), 0.0
+        ratios, seconds, family = list[float](), 0.0, (study.phase, attempt.setting.arm.backend)
+        if self._hung[family] >= MOST_HUNG:
+            return _leave_out(study, attempt)
         while len(ratios) < steps:
             try:
                 step = self._step(attempt.setting.arm, study.phase)
@@ -70,6 +77,7 @@ class Screen:
                 if failure.arm != attempt.setting.arm.name or failure.outcome is Outcome.INTERRUPTED:
                     self._patience.bear(failure)
                     continue
+                self._hung[family] += failure.outcome is Outcome.TIMED_OUT
                 study.end(attempt, Fate.FAILED, fmean(ratios) if ratios else None, seconds, f"{failure.outcome.value}: {failure.detail}")
                 return
             ratios.append(self._ratio(step))
@@ -130,3 +138,9 @@ class Screen:
         if self._worker is not None:
             self._worker.kill()
         self._worker = self._events = None
+
+
+def _leave_out(study: PhaseStudy, attempt: Attempt) -> None:
+    """One of a backend of whose settings enough hung."""
+    why = f"not tried: {MOST_HUNG} settings of {attempt.setting.arm.backend} timed out in {study.phase.value}"
+    study.end(attempt, Fate.FAILED, None, 0.0, why)

@@ -16,15 +16,15 @@ from store.plan import Plan
 from store.runs.studies import Studies, belongs_to, studies_of
 from store.scenario import Exclusion
 from store.search import Fate, Search, Searched, Setting, Space, Tried
+from tuner.arithmetic.objective import counted
+from tuner.device.session import Session
 from tuner.engines.lookup import rules_of
-from tuner.knobs import with_knobs
+from tuner.limiting.knobs import with_knobs
 from tuner.new_run import default_arms, stage_of
-from tuner.objective import counted
+from tuner.planning.terms import serving_terms
 from tuner.search.screen import Screen
 from tuner.search.space import base_arms
 from tuner.search.study import PhaseStudy
-from tuner.session import Session
-from tuner.terms import serving_terms
 
 SCREENED = "screen"  # the rule of a backend whose every setting was left behind in the screen
 

@@ -14,7 +14,7 @@ from backends.measurable import unmeasurable
 from store.plan import Plan
 from store.scenario import Scenario
 from store.search import Search, Setting, Space
-from tuner.knobs import OF_THE_SERVER, plain, with_knobs
+from tuner.limiting.knobs import OF_THE_SERVER, plain, with_knobs
 from tuner.limits import question_of
 
 Chosen = tuple[tuple[str, str], ...]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tuner.spans import words
 from tuner.traffic.requests import Floats, Ints
 
 
@@ -24,7 +25,7 @@ def as_written(times_s: Floats, relative: str | None) -> Arrived:
     steps = np.diff(times_s)
     back = int((steps < 0).sum())
     notes = (
-        *([f"{back} times go backwards, by {-steps.min():.3g} s at most: the requests were sorted"] if back else []),
+        *([f"{back} times go backwards, by {words(float(-steps.min()))} at most: the requests were sorted"] if back else []),
         *([f"times were taken as {relative} from a start"] if relative else []),
     )
     return Arrived(times_s - times_s.min(), np.argsort(times_s, kind="stable"), notes)

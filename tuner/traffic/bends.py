@@ -15,11 +15,11 @@ from backends.cell import Cell
 from store.plan import Server
 from store.runs.run import Run
 from store.scenario import WeightedCell
-from tuner.between import left_out
-from tuner.cells import calls, cell_of
+from tuner.arithmetic.between import left_out
 from tuner.engines.lookup import rules_of
 from tuner.new_run import default_arms
 from tuner.traffic.loads import MOST_LOADS, load_of, named_steps, spare_steps
+from tuner.workload.cells import calls, cell_of
 from tuner.workload.reach import unreachable
 
 BENDS = 0.1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from tuner.errors import UsageError
 from tuner.traffic.instants import UNITS
 
+THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")  # 12,345: as spreadsheets write large numbers; to leave these out would leave small ones
 MOST_TOKENS = 10_000_000  # of a request: above any context there is
 
 
@@ -88,6 +90,8 @@ def tokens(value: Any, what: str, least: int) -> int | str:
     """A length, or why ``value`` is none."""
     if isinstance(value, bool) or value is None or value == "":
         return f"no {what} tokens are given"
+    if isinstance(value, str) and THOUSANDS.fullmatch(value.strip()):
+        value = value.replace(",", "")
     try:
         number = float(value)
     except (TypeError, ValueError):

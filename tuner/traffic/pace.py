@@ -1,11 +1,11 @@
 """How long the steps of a server take, predicted: the clock of the simulation, and what tells the steps that count from the others.
 
-    step = rest (`tuner.step`) + attention
+    step = rest (`tuner.step_model.step`) + attention
     attention of a decode step   = layers x latency + keys and values of all contexts / bandwidth
     attention of a prefill step  = layers x latency + the larger of keys and values / bandwidth and the products of the causal mask / flops
 
-Rates are single ones here, of the ranges that `tuner.rates` gives: memory near its upper end, as decode steps read it, arithmetic at its
-lower end, as whole prefills reach. Windows bound what their layers read.
+Rates are single ones here, of the ranges that `tuner.step_model.rates` gives: memory near its upper end, as decode steps read it,
+arithmetic at its lower end, as whole prefills reach. Windows bound what their layers read.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from backends.cell import Phase
 from backends.model import Model
 from store.scenario import Scenario
 from tuner.engines.lookup import rules_of
-from tuner.kv_size import element_bytes
-from tuner.ranks import phase_kind, ranks_of
-from tuner.rates import Rates, rates
-from tuner.step import Surroundings, rest_of
-from tuner.step_shape import vocabulary_matrices
+from tuner.step_model.rates import Rates, rates
+from tuner.step_model.shape import vocabulary_matrices
+from tuner.step_model.step import Surroundings, rest_of
 from tuner.traffic.requests import Floats, Ints
+from tuner.workload.kv_size import element_bytes
+from tuner.workload.ranks import phase_kind, ranks_of
 
 LATENCY_US = {"cuda": 8.0, "cpu": 100.0}  # judgement: what the smallest calls take (an H200's: 8 to 14 us)
 UNKNOWN_BANDWIDTH, UNKNOWN_FLOPS = 1e11, 1e12  # of a machine without a sheet: a CPU's

@@ -14,7 +14,7 @@ from store.plan import Server
 from store.recorded_traffic import Coverage, RecordedStep, RecordedTraffic, SpareStep
 from store.scenario import Scenario
 from store.traffic import Traffic
-from tuner.ranks import ranks_of
+from tuner.errors import UsageError
 from tuner.traffic.groups import Groups, far_half, gathered, points_of
 from tuner.traffic.loads import MOST_LOADS
 from tuner.traffic.outside import outside
@@ -28,6 +28,7 @@ from tuner.traffic.trace import Trace
 from tuner.traffic.waiting import waiting
 from tuner.workload.drafts import accepted_length
 from tuner.workload.loads import longest_request
+from tuner.workload.ranks import ranks_of
 
 HOUR = 3600.0
 MANY_HOURS, FEW_HOURS, PARTS = 24 * 14, 8, 8
@@ -38,8 +39,14 @@ def recorded_traffic(trace: Trace, scenario: Scenario, server: Server, page_size
     if trace.requests is None:
         return _logged(trace, scenario.traffic, pace)
     groups = ranks_of(scenario.engine).attn_dp
-    mine = trace.requests.every(groups)
-    requests = mine.fitted(longest_request(server), page_size)
+    mine, longest = trace.requests.every(groups), longest_request(server)
+    answered = mine.answered(longest)
+    if not len(answered):
+        raise UsageError(
+            f"every prompt of the traffic is as long as the {longest} tokens that a request may reach, or longer: a server refuses them"
+            " all; check traffic.path and its columns, engine.context_length and the model"
+        )
+    requests = answered.fitted(longest, page_size)
     rules = rules_for(server, page_size, _of_a_group(trace.at_once, groups), _mixes(trace, scenario), _accepted(trace, scenario, server))
     run = simulate(requests, rules, pace)
     steps = tuple(
@@ -47,7 +54,7 @@ def recorded_traffic(trace: Trace, scenario: Scenario, server: Server, page_size
         for phase, made in ((Phase.DECODE, decode_steps), (Phase.PREFILL, prefill_steps))
         if phase in scenario.engine.role.phases
     )
-    notes = (*trace.notes, *_cut(mine, requests), *waiting(run, rules, trace.at_once is None))
+    notes = (*trace.notes, *_refused(mine, answered, longest), *_cut(answered, requests), *waiting(run, rules, trace.at_once is None))
     record = _record(trace, steps, float(requests.output.sum()), run.end_s, notes, trace.requests.sha256)
     most = max((int(each.batch.max()) for each in steps if each.phase is Phase.DECODE and len(each.batch)), default=1)
     return replace(
@@ -145,6 +152,14 @@ class _Sums:
 def _by_block(steps: Steps, amount: Floats, block_s: float, blocks: int) -> Floats:
     at = np.minimum((steps.at_s / block_s).astype(np.int64), blocks - 1)
     return np.bincount(at, amount, blocks).astype(np.float64)
+
+
+def _refused(before: Requests, after: Requests, longest: int) -> Iterator[str]:
+    if refused := len(before) - len(after):
+        yield (
+            f"{refused} of {len(before)} prompts are as long as the {longest} tokens a request may reach, or longer: a server refuses them,"
+            " and they are left out"
+        )
 
 
 def _cut(before: Requests, after: Requests) -> Iterator[str]:

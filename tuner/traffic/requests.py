@@ -41,6 +41,17 @@ class Requests:
         arrival_s = None if self.arrival_s is None else self.arrival_s[::groups]
         return Requests(arrival_s, self.prompt[::groups], self.output[::groups], self.cached[::groups], self.shared)
 
+    def answered(self, longest: int) -> Requests:
+        """Without those that a server refuses, since no token of an answer fits behind their prompt in ``longest``.
+
+        Source: sglang/srt/managers/tokenizer_manager.py, _validate_one_request: an input of the context's length and more is an error.
+        """
+        kept = self.prompt < longest
+        if kept.all():
+            return self
+        arrival_s = None if self.arrival_s is None else self.arrival_s[kept]
+        return Requests(arrival_s, self.prompt[kept], self.output[kept], self.cached[kept], self.shared)
+
     def fitted(self, longest: int, page_size: int) -> Requests:
         """Cut to what a server takes of a request, ``longest`` tokens in all; cached are whole pages, and one token is always computed."""
         prompt = np.clip(self.prompt, 1, max(1, longest - 1))

@@ -19,9 +19,11 @@ from tuner.errors import UsageError
 Value = Mapping[str, Any]
 
 FIRST = 1 << 20  # bytes that are looked at before a form is chosen
+PRINTED = 0.95  # of the bytes of a first line that is text, at least; others are control characters
 LARGEST = 256 << 20  # of one row
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 UTF8_MARK = b"\xef\xbb\xbf"
+CONTROLS = tuple(bytes((code,)) for code in range(32) if code not in b"\t\n\v\f\r\x1b")
 STRAY = re.compile("[\udc80-\udcff]")  # what bytes that are no UTF-8 are read as
 BETWEEN = re.compile(r"[,\s]*")
 NOT_UTF8, NOT_JSON, CUT, NO_OBJECT = "not UTF-8", "no JSON", "cut short", "no JSON object"
@@ -45,7 +47,7 @@ def rows(stream: BinaryIO, name: str) -> Iterator[Row]:
         first = stream.readline(FIRST)
     if first.startswith(UTF16):
         raise UsageError(f"traffic.path={name} is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")
-    if b"\0" in first:
+    if b"\0" in first or not _is_text(first):
         raise UsageError(f"traffic.path={name} is no text; give CSV, JSON or a server's log")
     text = first.removeprefix(UTF8_MARK).lstrip()
     if not text:
@@ -53,6 +55,12 @@ def rows(stream: BinaryIO, name: str) -> Iterator[Row]:
     if text.startswith(b"[") or (text.startswith(b"{") and not _whole(text, stream)):
         return _document(text, stream, name)
     return _lines(text, stream) if text.startswith(b"{") else _table(text, stream, name)
+
+
+def _is_text(line: bytes) -> bool:
+    """Letters of other encodings than UTF-8 pass, and are told row by row."""
+    controls = sum(line.count(code) for code in CONTROLS)
+    return controls <= (1 - PRINTED) * len(line)
 
 
 def _whole(line: bytes, stream: BinaryIO) -> bool:

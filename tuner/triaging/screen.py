@@ -15,7 +15,7 @@ from tuner.checking.answered import by_screen
 from tuner.checking.measuring import measured
 from tuner.checking.pinned import Pinned, as_pinned
 from tuner.checking.resting import Resting, resting
-from tuner.session import Session
+from tuner.device.session import Session
 from tuner.settings import Settings
 from tuner.triaging.signs import Signs
 from tuner.verdicts.stored import FEWEST

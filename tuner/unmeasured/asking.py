@@ -10,10 +10,11 @@ from backends.environment import Environment
 from backends.question import ENGINES
 from store.verdicts.verdict import FlagsNow
 from tuner.clock import PhaseClock
-from tuner.consult import consult_all
-from tuner.machine import engine_version
+from tuner.device.host import Host
+from tuner.device.keeper import Keeper
+from tuner.device.machine import engine_version
+from tuner.planning.consult import consult_all
 from tuner.progress import Progress
-from tuner.session import Session
 from tuner.settings import Settings
 from tuner.unmeasured.flags import Ask, Case, flags_by_engine, flags_by_rules, pinned_scenario
 
@@ -22,16 +23,17 @@ from tuner.unmeasured.flags import Ask, Case, flags_by_engine, flags_by_rules, p
 def engine_asked(settings: Settings) -> Iterator[Ask]:
     """Whom to ask: the engine behind ``engine.command`` and ``engine.path``, as long as this lasts. Raises `UsageError` for a command
     that does not start."""
-    with Progress() as progress, Session(settings.scenario.engine, progress, PhaseClock()) as session:
-        here = session.facts(ENGINES).environment
-        yield lambda cases: flags_asked(session, settings, cases, here)
+    engine, patience = settings.scenario.engine, settings.patience
+    with Progress() as progress, Keeper(Host(engine, patience=patience), progress, PhaseClock()) as keeper:
+        here = keeper.facts(ENGINES).environment
+        yield lambda cases: flags_asked(keeper, settings, cases, here)
 
 
-def flags_asked(session: Session, settings: Settings, cases: Sequence[Case], here: Environment) -> list[FlagsNow]:
-    """By the word of the engine where ``session`` works, made to believe in a pin's GPU where ``here`` is another machine; by rules
+def flags_asked(keeper: Keeper, settings: Settings, cases: Sequence[Case], here: Environment) -> list[FlagsNow]:
+    """By the word of the engine where ``keeper`` runs, made to believe in a pin's GPU where ``here`` is another machine; by rules
     where that engine cannot be asked."""
     asked = [(_asked(settings, case, here), case.now.releases) for case in cases]
-    consulted = consult_all(session, asked, here)
+    consulted = consult_all(keeper, asked, here)
     return [flags_by_rules(case) if found is None else flags_by_engine(case, found) for case, found in zip(cases, consulted)]
 
 

@@ -13,12 +13,12 @@ from store.pins.pin import Pin
 from store.runs.run import DefaultPick, Run
 from store.scenario import Scenario
 from store.verdicts.verdict import FlagsNow, Served
+from tuner.composing.shipped import shipped_entries
 from tuner.doctor.versions import parsed
 from tuner.engines.heard import Consulted, heard
 from tuner.engines.lookup import choices_of, engine_named
 from tuner.engines.rules import Settled
 from tuner.errors import UsageError
-from tuner.shipped import shipped_entries
 from tuner.unmeasured.regressions import served_pair
 
 FIELDS = {  # of `Engine`, by the flags that are pinned; --block-size is vLLM's

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from tuner.statistics import POWER
+from tuner.arithmetic.statistics import POWER
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from tuner.looks import VERSIONS, looks_up_to
+from tuner.arithmetic.looks import VERSIONS, looks_up_to
 
 SIGMA_0 = 0.006  # process-level sd of a difference, until a board is calibrated
 NOISY = 0.01  # from this sd on four rounds say too little

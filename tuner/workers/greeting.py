@@ -21,7 +21,8 @@ def await_hello(streams: Streams, command: Sequence[str], limit_s: float) -> Non
         try:
             line = streams.line(patience_s=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
-            raise unusable(command, f"it did not answer within {limit_s:g} s{_first(banner)}") from None
+            waited = f"it did not answer within {limit_s:g} s (patience.starting sets how long it is waited for)"
+            raise unusable(command, f"{waited}{_first(banner)}") from None
         if line is None:
             raise unusable(command, f"it ended with exit code {streams.exit_code()}{_first(banner)}{last_words(streams.tail())}")
         event = greeting(line)

@@ -11,8 +11,9 @@ from types import TracebackType
 from typing import Any
 
 from backends.outcome import Outcome
+from backends.silence import USUAL, SilenceLimits
 from backends.wire import to_plain
-from backends.worker.guard import PAUSE, RESUME
+from backends.worker.questions import PAUSE, RESUME
 from backends.worker.turn_taking import TURN
 from tuner.workers.bootstrap import command_line
 from tuner.workers.bundle import bundle
@@ -22,7 +23,6 @@ from tuner.workers.greeting import await_hello, last_words, unusable
 from tuner.workers.room import unpacked
 from tuner.workers.streams import Streams
 
-START_LIMIT_S = 300.0  # images are pulled, and a cluster's queue waited for
 SILENCE_LIMIT_S = 30.0  # the worker's guard beats every 2 s, whatever its arm does
 GO_ON = b'{"do": "go on"}\n'  # to a worker that waits for quiet
 QUIET_LIMIT_S = 60.0  # without a word: it may wait for a file lock that is held by one that stands still
@@ -32,8 +32,8 @@ class Worker:
     """A process on the serving machine. A context manager; may be killed at any time, from any thread.
 
     ``command`` ends in a Python, ``path`` are folders put first on its path there, ``code`` is the bundle it runs, ``variables`` are
-    set in its environment. ``hush`` is called with True before it times and with False when it no longer does; None = nothing
-    runs beside it.
+    set in its environment. ``patience`` with it, unless a question brings its own as ``limits``. ``hush`` is called with True before it
+    times and with False when it no longer does; None = nothing runs beside it.
     """
 
     def __init__(
@@ -41,15 +41,15 @@ class Worker:
         command: Sequence[str],
         path: Sequence[str] = (),
         code: bytes | None = None,
-        start_limit_s: float = START_LIMIT_S,
         silence_limit_s: float = SILENCE_LIMIT_S,
         hush: Callable[[bool], None] | None = None,
         variables: Mapping[str, str] | None = None,
+        patience: SilenceLimits = USUAL,
     ) -> None:
         self._command = tuple(command)
         self._path = tuple(path)
         self._code = bundle() if code is None else code
-        self._start_limit_s = start_limit_s
+        self._patience = patience
         self._silence_limit_s = silence_limit_s
         self._hush = hush
         self._variables = dict(variables or {})
@@ -65,7 +65,7 @@ class Worker:
         streams = self.launch()
         if not self._greeted:
             try:
-                await_hello(streams, self._command, self._start_limit_s)
+                await_hello(streams, self._command, self._patience.starting_s)
             except BaseException:
                 self.kill()
                 raise
@@ -108,7 +108,7 @@ class Worker:
             continue
         self._place = Place()
         self._streams.heard_at = time.monotonic()
-        question = {**message, "quiet": True} if self._hush else dict(message)
+        question = {"limits": self._patience, **message, **({"quiet": True} if self._hush else {})}
         self._streams.send(json.dumps(to_plain(question), allow_nan=False).encode() + b"\n")
         self._answering = True
         return self._answer(self._streams)

@@ -1,1 +1,1 @@
-"""What a server of this scenario computes in a step, before it is a cell."""
+"""What a server of this scenario holds and computes: ranks, weights, KV pool, the work of a step, and the cells that stand for it."""

@@ -18,10 +18,10 @@ from backends.stand import POOL_SHARE
 from store.plan import Server
 from store.scenario import Scenario, WeightedCell
 from tuner.budgeting.estimate import coldest_slots
-from tuner.cells import Workload, cell_of
 from tuner.engines.lookup import rules_of
-from tuner.kv_size import element_bytes
+from tuner.workload.cells import Workload, cell_of
 from tuner.workload.drafts import verifying
+from tuner.workload.kv_size import element_bytes
 from tuner.workload.loads import Load
 
 FREE = 0.95  # of the memory, at least, is what a fresh process finds on an idle GPU

@@ -11,7 +11,7 @@ from backends.cell import Cell, Phase
 from backends.kv.layout import pages_needed
 from backends.spec import StageSpec
 from tests.bench.layouts.sitting import Sitting
-from tuner.drivers import driver_by
+from tuner.limiting.drivers import driver_by
 from tuner.new_run import stage_of
 from tuner.plan import plan_of
 from tuner.settings import Settings, compose

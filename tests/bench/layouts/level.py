@@ -9,8 +9,8 @@ from statistics import fmean
 
 from backends.arm import Arm
 from tests.bench.layouts.rows import Row
-from tuner.objective import served
-from tuner.statistics import process_mean
+from tuner.arithmetic.objective import served
+from tuner.arithmetic.statistics import process_mean
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,14 @@ from backends.wire import from_plain
 from tests.bench.layouts.rows import Row, read_rows, write_rows
 from tests.bench.layouts.sitting import GEOMETRIES, Sitting, settings_of, sitting_of
 from tuner.clock import PhaseClock
-from tuner.drivers import imports_of
-from tuner.machine import device_key, settings_on
-from tuner.patience import Patience
+from tuner.device.host import Host
+from tuner.device.machine import device_key, settings_on
+from tuner.device.patience import Patience
+from tuner.device.session import Session
+from tuner.device.waiting import Wait, take_device
+from tuner.device.worker_code import worker_code
+from tuner.limiting.drivers import imports_of
 from tuner.progress import Progress
-from tuner.session import Session
-from tuner.waiting import Wait, take_device
-from tuner.worker_code import worker_code
 from tuner.workers.failure import WorkerFailed
 
 OWNER = "attnpin layouts"
@@ -44,9 +45,9 @@ def measure(file: Path, processes: int, overrides: Sequence[str]) -> None:
     """
     settings = {geometry: settings_of(geometry, overrides) for geometry in GEOMETRIES}
     any_of = next(iter(settings.values()))
-    engine, code = any_of.scenario.engine, worker_code(any_of)
-    with Progress() as progress, Session(engine, progress, PhaseClock(), code, ahead=True, world=any_of.world) as session:
-        environment = session.facts(("sglang", "torch", "triton", *imports_of(any_of.entries))).environment
+    host = Host(any_of.scenario.engine, worker_code(any_of), any_of.world)
+    with Progress() as progress, Session(host, progress, PhaseClock(), ahead=True) as session:
+        environment = session.keeper.facts(("sglang", "torch", "triton", *imports_of(any_of.entries))).environment
         take_device(session, device_key(environment.board), OWNER, Wait(any_of.wait_for_gpu_s))
         sittings = [sitting_of(name, settings_on(each, environment), environment.releases) for name, each in settings.items()]
         take(session, list(missing(read_rows(file), sittings, processes)), environment, file)

@@ -12,7 +12,7 @@ from backends.company import WAITING
 from backends.measured import CellRound, Round, Visit
 from backends.wire import from_plain
 from tests.bench.peers.rows import Reading, Timed
-from tuner.session import Session
+from tuner.device.session import Session
 
 BEFORE = ("import", WAITING)  # the first cell
 

@@ -18,11 +18,12 @@ from tests.bench.peers.cells import Ground, block_of, ground_of, group_of, setti
 from tests.bench.peers.heard import Heard
 from tests.bench.peers.rows import Row, read_rows
 from tuner.clock import PhaseClock
-from tuner.drivers import imports_of
-from tuner.machine import device_key, settings_on
+from tuner.device.host import Host
+from tuner.device.machine import device_key, settings_on
+from tuner.device.session import MOST_AHEAD, Session
+from tuner.device.waiting import Wait, take_device
+from tuner.limiting.drivers import imports_of
 from tuner.progress import Progress
-from tuner.session import MOST_AHEAD, Session
-from tuner.waiting import Wait, take_device
 from tuner.workers.bundle import bundle
 from tuner.workers.failure import WorkerFailed
 
@@ -39,9 +40,10 @@ def measure(file: Path, group: str, until_s: float, overrides: Sequence[str], on
     ``only`` as for `next_task`."""
     deadline = time.monotonic() + until_s
     settings = settings_of(overrides)
-    engine, code = settings.scenario.engine, bundle([CONTEST])
-    with Progress() as progress, Session(engine, progress, PhaseClock(), code, ahead=True, world=settings.world) as session:
-        environment = session.facts((engine.name, "torch", "triton", *imports_of(settings.entries))).environment
+    engine = settings.scenario.engine
+    host = Host(engine, bundle([CONTEST]), settings.world)
+    with Progress() as progress, Session(host, progress, PhaseClock(), ahead=True) as session:
+        environment = session.keeper.facts((engine.name, "torch", "triton", *imports_of(settings.entries))).environment
         take_device(session, device_key(environment.board), OWNER, Wait(settings.wait_for_gpu_s))
         ground = ground_of(settings_on(settings, environment), environment.releases)
         cells = blocks_of(ground, group)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from store.decision import Pair
 from tests.bench.peers.oracle import Process
 from tests.bench.statistics.racing import course
+from tuner.arithmetic.objective import Process as Timing
 from tuner.deciding.scores import objective_ms
-from tuner.objective import Process as Timing
 from tuner.racing.course import course_of
 
 KIND = "ours"

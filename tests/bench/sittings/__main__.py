@@ -20,7 +20,7 @@ from reports.calibration import render_text
 from tests.bench.sittings.measure import KINDS, measure
 from tests.bench.sittings.page import render
 from tests.bench.sittings.rows import added, read_rows, sittings_in, write_rows
-from tuner.boundary import guarded
+from tuner.command_line.boundary import guarded
 
 
 def main(arguments: list[str]) -> int:

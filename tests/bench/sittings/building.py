@@ -11,7 +11,7 @@ from store.runs.run import Run
 from tests.bench.sittings.measure import SLOWED
 from tests.bench.sittings.sitting import Sitting, sitting_of
 from tests.tuner.building import Recipe, arm, build, decode
-from tuner.noise import COPY
+from tuner.calibrating.noise import COPY
 
 CELLS = ("a", "b", "c", "d")
 LAUNCHES = 100  # so that every share of them is whole

@@ -10,8 +10,8 @@ from store.plan import Plan
 from store.runs.run import Run
 from store.scenario import WeightedCell
 from tuner.auditing.cells import load_of
-from tuner.cells import cell_of
 from tuner.engines.lookup import rules_of
+from tuner.workload.cells import cell_of
 from tuner.workload.loads import Load
 
 # Requests and tokens behind each. Short calls, since a copy that is 2 % slower takes 50 launches a sample.

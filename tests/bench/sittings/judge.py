@@ -13,7 +13,7 @@ from backends.arm import Arm
 from store.boards.calibration import ArmNoise
 from store.verdicts.comparison import CellVerdict, Label, Why
 from tests.bench.sittings.sitting import Sitting
-from tuner.noise import COPY, noise_of, sigma_0
+from tuner.calibrating.noise import COPY, noise_of, sigma_0
 from tuner.verdicts.inference import Array
 from tuner.verdicts.rule import Rule, rule_for
 from tuner.verdicts.side_by_side import LABELS, Code, labels, verdicts

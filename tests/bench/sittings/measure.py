@@ -10,7 +10,7 @@ from store.runs.run import Run
 from tests.bench.sittings.cells import sitting_cells, slowed_cells
 from tests.bench.sittings.rows import read_rows
 from tests.bench.sittings.staying import staying
-from tuner.calibrate import Wish, run_calibrate
+from tuner.calibrate import AskedCalibration, run_calibrate
 from tuner.settings import compose
 
 SCENARIO = ("model=qwen3_8b", "traffic=single_user", "measure.import_ahead=true")
@@ -41,7 +41,8 @@ KINDS = {
 def measure(kind: Kind, processes: int, overrides: Sequence[str]) -> Calibration:
     """An unfinished sitting of the same kind on the same board goes on; else another begins."""
     settings = compose([*SCENARIO, *TIMING, *kind.overrides, *overrides])
-    return run_calibrate(settings, Wish(processes, kind.slowed, sitting_cells, slowed_in_turn, staying if kind.slowed else None))
+    asked = AskedCalibration(processes, kind.slowed, sitting_cells, slowed_in_turn, staying if kind.slowed else None)
+    return run_calibrate(settings, asked)
 
 
 def slowed_in_turn(run: Run, before: int) -> frozenset[str]:

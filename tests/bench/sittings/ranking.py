@@ -9,8 +9,8 @@ from statistics import fmean
 
 from tests.bench.sittings.judge import differences
 from tests.bench.sittings.sitting import Sitting
-from tuner.noise import noise_of, sigma_0
-from tuner.statistics import surely_slower, tied
+from tuner.arithmetic.statistics import surely_slower, tied
+from tuner.calibrating.noise import noise_of, sigma_0
 
 ALPHA = 0.05  # that the best is not among those called so, over all rivals of a cell
 TIE = 0.01  # `decide.tie_margin`

@@ -20,8 +20,7 @@ from backends.timing.disturbance import CAPPED
 from backends.wire import from_plain, to_plain
 from store.evidence.run_evidence import reduced
 from store.runs.run import FINISHED, Run
-from tuner.calibrating.earlier import is_of_this_run
-from tuner.objective import Process, process_of
+from tuner.arithmetic.objective import Process, process_of
 
 BESIDE = ("torch", "triton")  # import names that every arm runs on
 
@@ -94,7 +93,7 @@ def sitting_of(run: Run, anchors: tuple[Anchors, ...]) -> Sitting:
     environment, originals = run.environment, {arm.name for arm in run.arms if arm.is_original}
     board, owners = environment.board, dict(environment.imports)
     wanted = {owners.get(name) for arm in run.arms for name in (*BESIDE, *arm.packages)}
-    own = (trial for trial in run.trials if trial.arm in originals and is_of_this_run(trial))
+    own = (trial for trial in run.trials if trial.arm in originals and trial.probed_in is None)
     slowed = {trial.cell for trial in run.trials if trial.arm in {arm.name for arm in run.arms if arm.slowed}}
     return Sitting(
         run=run.id,

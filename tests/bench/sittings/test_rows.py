@@ -18,7 +18,6 @@ from tests.bench.sittings.cells import sitting_cells, slowed_cells
 from tests.bench.sittings.rows import added, in_order, read_rows, sittings_in, write_rows
 from tests.bench.sittings.sitting import Sitting, is_sitting, sitting_of
 from tests.tuner.building import one_cell_each
-from tuner.calibrating.earlier import PROBED_IN
 from tuner.plan import make_plan
 from tuner.settings import compose
 
@@ -45,7 +44,7 @@ def test_fifteen_sittings_slow_every_cell_three_times() -> None:
 def test_of_probes_a_sitting_keeps_its_own_and_which_cells_were_slowed() -> None:
     run = only_slowed_on(("b",), calibration())
     sound = tuple(replace(trial, soundness=Soundness(slope=1.0)) for trial in run.trials)
-    handed_on = tuple(replace(trial, labels=(f"{PROBED_IN}r0",)) for trial in sound)
+    handed_on = tuple(replace(trial, probed_in="r0") for trial in sound)
     assert {each.cell for each in sitting_of(replace(run, trials=sound), ()).sound} == set(CELLS)
     kept = sitting_of(replace(run, trials=handed_on), ())
     assert kept.sound == () and kept.slowed_on == ("b",)

@@ -18,7 +18,7 @@ from tests.bench.sweep.came import came_of
 from tests.bench.sweep.measure import measure
 from tests.bench.sweep.page import render
 from tests.bench.sweep.rows import read_rows, write_row
-from tuner.boundary import guarded
+from tuner.command_line.boundary import guarded
 
 
 def main(arguments: list[str]) -> int:

@@ -23,7 +23,7 @@ from tests.bench.upgrades.measure import CANDIDATES, KINDS, contest, oracle, rep
 from tests.bench.upgrades.page import line, render
 from tests.bench.upgrades.plot import PICTURE, plotted
 from tests.bench.upgrades.rows import added, comparisons_in, read_rows, write_rows
-from tuner.boundary import guarded
+from tuner.command_line.boundary import guarded
 
 
 def main(arguments: list[str]) -> int:

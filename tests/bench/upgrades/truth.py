@@ -11,9 +11,9 @@ import numpy as np
 
 from store.comparisons.side_by_side import SideBySide
 from store.verdicts.comparison import Label
+from tuner.arithmetic.statistics import quantile
 from tuner.comparing.differences import Key, differences, pairs_of
 from tuner.comparing.families import judged_keys
-from tuner.statistics import quantile
 
 CONFIDENCE = 0.99
 MARGIN = math.log(1.02)  # of the verdicts that are held against it

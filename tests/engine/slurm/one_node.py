@@ -15,12 +15,18 @@ from pathlib import Path
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "sinfo", "squeue", "srun")  # Debian: munge, slurmctld, slurmd, slurm-client
 READY_S = 30.0
 URGENT = "urgent"  # a partition whose jobs take the node from those of the other
+# What a cluster for thousands of jobs waits for, and one job need not: a requeued job stays in the queue until the credential of its first
+# start has expired (120 s by default); `sbatch --wait` looks every 2 s, and four times more seldom at each look as long as ended jobs are
+# kept for longer than twice that (300 s); a job in the queue is looked at every 30 s and 60 s.
+CREDENTIAL_S, KEPT_S = 5, 4
 CONFIGURATION = """\
 ClusterName=one
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser={user}
 SlurmdUser={user}
-AuthInfo=socket={folder}/munge/socket
+AuthInfo=socket={folder}/munge/socket,cred_expire={credential_s}
+MinJobAge={kept_s}
+SchedulerParameters=batch_sched_delay=0,bf_interval=1,sched_interval=1
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
 SlurmctldPidFile={folder}/slurmctld.pid
@@ -54,7 +60,7 @@ def one_node(folder: Path) -> Iterator[str]:
         (folder / name).mkdir()
     host, user = socket.gethostname().partition(".")[0], pwd.getpwuid(os.getuid()).pw_name
     words = {"host": host, "user": user, "folder": folder, "ports": _free_ports(2), "urgent": URGENT, "processors": os.cpu_count()}
-    (folder / "slurm.conf").write_text(CONFIGURATION.format(**words))
+    (folder / "slurm.conf").write_text(CONFIGURATION.format(**words, credential_s=CREDENTIAL_S, kept_s=KEPT_S))
     (folder / "gres.conf").write_text("Name=gpu File=/dev/null\n")
     key = folder / "munge" / "key"
     key.write_bytes(os.urandom(1024))

@@ -9,7 +9,7 @@ from backends.latent import Latent
 from backends.model import Attention, LayerKind, Model
 from store.scenario import Role, Scenario
 from tests.asking import gpu, model
-from tests.tuner.planning import scenario
+from tests.tuner.scenarios import scenario
 from tuner.engines.vllm.orders import names_for
 
 ODD = 0.12

@@ -24,7 +24,9 @@ Line = Callable[..., Told]
 def line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Line:
     def attributed(upgrade: Upgrade, *words: str) -> Told:
         monkeypatch.setattr(tuner.compare, "run_compare", lambda *asked: upgrade.whole())
-        monkeypatch.setattr(tuner.attribute, "run_compare", lambda envs, overrides, *_, enough: upgrade.compare(envs, overrides, enough))
+        monkeypatch.setattr(
+            tuner.attribute, "run_compare", lambda envs, overrides, *_, enough, **__: upgrade.compare(envs, overrides, enough)
+        )
         return told(tmp_path, "compare", "--candidate", "present", *words)
 
     return attributed

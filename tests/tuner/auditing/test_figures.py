@@ -11,9 +11,9 @@ from store.engines.recorded_reason import Expected
 from store.verdicts.audit import DefaultVerdict, ReasonVerdict
 from tests.tuner.auditing.reasons import RULE, here
 from tests.tuner.building import DECIDE
-from tuner.audit_recorded import merged
 from tuner.auditing import reported
 from tuner.auditing.figures import METRICS, Figure, read_figures
+from tuner.auditing.recorded import merged
 from tuner.errors import UsageError
 
 GOOD = """\

@@ -17,7 +17,7 @@ from store.scenario import Role, Scenario
 from tests.asking import entries, model, undriven
 from tests.backends.simulated.worlds import CALM
 from tests.tuner.auditing.reasons import RULE, SHAPE, SLOW, here
-from tests.tuner.planning import GEMMA3, H100, LLAMA, scenario
+from tests.tuner.scenarios import GEMMA3, H100, LLAMA, scenario
 from tuner.auditing.cells import PREFIX, does_not_fit, has_shape, of_scenario, reason_cells, with_shape
 from tuner.auditing.obstacles import obstacle
 from tuner.auditing.plan import audited, blocked, narrowed

@@ -12,7 +12,7 @@ from store.plan import Plan
 from store.verdicts.audit import Basis, DefaultFound, DefaultVerdict, ReasonFound, ReasonVerdict, Relation
 from tests.tuner.auditing.reasons import NAMED, RULE, audit_of, audit_run, here
 from tests.tuner.building import DECODE, one_cell_each
-from tests.tuner.planning import SERVER, scenario
+from tests.tuner.scenarios import SERVER, scenario
 from tuner.auditing.default import undecided
 from tuner.auditing.steps import recorded
 from tuner.auditing.verdict import audit_of_run, decision_of, exit_code, unmeasured

@@ -8,7 +8,7 @@ from backends.arm import Provider
 from store.plan import Plan
 from tests.asking import entries
 from tests.tuner.building import arm
-from tests.tuner.planning import scenario
+from tests.tuner.scenarios import scenario
 from tuner.budgeting.budget import Budget, fewest_processes, in_order
 from tuner.budgeting.prospect import fitting, prospect
 from tuner.plan import plan_of

@@ -7,7 +7,7 @@ import pytest
 from store.plan import Estimate
 from store.scenario import Scenario
 from tests.asking import entries, gpu
-from tests.tuner.planning import CPU, H100, LLAMA, TIMING, scenario
+from tests.tuner.scenarios import CPU, H100, LLAMA, TIMING, scenario
 from tuner.budgeting.estimate import ASSUMED_BANDWIDTH, call_s, memory_bytes, visit_s
 from tuner.plan import plan_of
 

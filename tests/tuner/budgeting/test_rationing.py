@@ -20,8 +20,8 @@ from tuner import job, race
 from tuner.budgeting import budget
 from tuner.budgeting.budget import Budget
 from tuner.budgeting.rationing import admits, left_out
+from tuner.device.patience import Patience
 from tuner.job import Job
-from tuner.patience import Patience
 from tuner.race import Measured
 from tuner.racing.next_round import NextRound
 

@@ -15,7 +15,7 @@ from store.runs.repository import begin_run
 from store.runs.run import FINISHED, RUNNING, Run
 from tests.tuner.building import one_cell_each
 from tuner.calibrating.copies import calibration_run, copied
-from tuner.calibrating.earlier import LIFE, is_of_this_run, with_earlier_probes
+from tuner.calibrating.earlier import LIFE, with_earlier_probes
 
 BEGUN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -43,14 +43,14 @@ def kept(store: Store, run: Run) -> Run:
 
 def found(trials: tuple[Trial, ...]) -> set[Trial]:
     """Without where they were found, of the arms themselves."""
-    return {replace(trial, labels=()) for trial in trials if trial.arm in {f"{name}/p1" for name in TIMES}}
+    return {replace(trial, probed_in=None) for trial in trials if trial.arm in {f"{name}/p1" for name in TIMES}}
 
 
 def test_probes_of_the_same_question_are_taken_over_within_a_day_and_a_note_says_whose(store: Store) -> None:
     first = kept(store, probed("first"))
     run = with_earlier_probes(store, open_run(), BEGUN + LIFE)
-    assert {replace(trial, labels=()) for trial in run.trials} == found(first.trials) and run.rounds == ()
-    assert not any(map(is_of_this_run, run.trials)) and all(map(is_of_this_run, first.trials))
+    assert {replace(trial, probed_in=None) for trial in run.trials} == found(first.trials) and run.rounds == ()
+    assert {trial.probed_in for trial in run.trials} == {"first"} and {trial.probed_in for trial in first.trials} == {None}
     assert run.notes[:-1] == first.notes and "run first" in run.notes[-1]
     assert set(kept(store, run).trials) == set(run.trials)
 
@@ -60,7 +60,7 @@ def test_older_ones_are_not_also_where_they_were_handed_on_since(store: Store) -
     second = replace(with_earlier_probes(store, open_run("second"), BEGUN + 23 * HOUR), created=(BEGUN + 23 * HOUR).isoformat())
     kept(store, replace(second, status=FINISHED))
     third = with_earlier_probes(store, open_run("third"), BEGUN + LIFE)
-    assert "run first" in third.notes[-1] and all(len(trial.labels) == 1 for trial in third.trials)
+    assert "run first" in third.notes[-1] and {trial.probed_in for trial in third.trials} == {"first"}
     assert with_earlier_probes(store, open_run("fourth"), BEGUN + LIFE + HOUR) == open_run("fourth")
 
 

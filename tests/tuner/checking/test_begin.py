@@ -12,25 +12,25 @@ import pytest
 
 from backends.arm import Arm
 from store.verdicts.verdict import Verdict
-from tests.tuner.checking.upgraded import FLASHINFER, here, rests, then
+from tests.tuner.checking.upgraded import FA3, FLASHINFER, WAVE, here, rests, then
 from tuner import check
-from tuner.check_measured import begin_probe, refuse_without_gpu
 from tuner.checking.pinned import Pinned
+from tuner.checking.with_gpu import begin_probe, refuse_without_gpu
+from tuner.device.keeper import Facts, Keeper
+from tuner.device.session import Session
 from tuner.errors import UsageError
-from tuner.keeper import Facts
 from tuner.pin import pin_of
-from tuner.session import Session
 from tuner.settings import Settings
 
 
 class Heard:
-    """In the place of a session."""
+    """In the place of a session, and of its keeper."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.said: list[object] = []
 
     def expect(self, coming: Iterable[Sequence[Arm]]) -> None:
-        self.said += [arm.name for arms in coming for arm in arms]
+        self.said += [{arm.name for arm in arms} for arms in coming]
 
     def import_ahead(self) -> None:
         self.said.append("import")
@@ -39,11 +39,11 @@ class Heard:
         return Facts(here(flashinfer_python="2"), None)
 
 
-def test_the_first_arm_in_question_is_imported_before_it_is_asked_for() -> None:
+def test_the_first_arm_in_question_and_the_first_round_are_imported_for_before_they_are_asked_for() -> None:
     run, heard = then(), Heard()
     assert run.decision is not None
     begin_probe(cast(Session, heard), Pinned(pin_of(run, run.decision, ("e", "0")), run, rests(run)))
-    assert heard.said == [FLASHINFER, "import"]
+    assert heard.said == [{FLASHINFER}, {FA3, FLASHINFER, WAVE}, "import"]
 
 
 def test_what_moved_is_told_before_the_engine_is_asked_about_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_what_moved_is_told_before_the_engine_is_asked_about_it(monkeypatch: pyt
     monkeypatch.setattr(check, "_weighed", asked)
     settings = cast(Settings, SimpleNamespace(scenario=run.scenario, world=None))
     pin = pin_of(run, run.decision, ("e", "0"))
-    check.fast_verdict(cast(Session, heard), settings, pin, run, lambda moved, _: heard.said.extend(each.what for each in moved.changes))
+    check.fast_verdict(cast(Keeper, heard), settings, pin, run, lambda moved, _: heard.said.extend(each.what for each in moved.changes))
     assert heard.said == ["flashinfer-python", "the engine"]
 
 

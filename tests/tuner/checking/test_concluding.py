@@ -19,6 +19,7 @@ from tuner.checking import concluding
 from tuner.checking.answering import after, next_of
 from tuner.checking.pinned import Pinned
 from tuner.checking.settled import without_measuring
+from tuner.checking.ways_out import NextCall
 from tuner.comparing.judge import judge
 from tuner.decide import decide
 from tuner.pin import pin_of
@@ -137,44 +138,44 @@ def test_what_neither_stored_times_nor_one_sitting_can_tell_is_no_suspicion() ->
 
 def test_ways_out_are_those_that_are_known_then_todays_decision_then_the_versions_of_then() -> None:
     found = answered(measured(times(flashinfer=3.0), seed=4), fast=replace(CHANGED, issues=(ISSUE,)))
-    assert concluding.with_ways_out(found, "p.yaml", ("flashinfer-python==1",)).ways_out == (
+    assert concluding.with_ways_out(found, NextCall("p.yaml", ("flashinfer-python==1",))).ways_out == (
         "take 0.6.4",
         "set nothing, by today's rounds: attnpin check --pin p.yaml --write",
         "hold flashinfer-python==1 as the pin was measured: attnpin export --pin p.yaml --to constraints",
     )
     both = [
-        concluding.with_ways_out(replace(found, answer=Answer.SUSPECT), "p.yaml", ("a==1",), asked).ways_out[-1]
+        concluding.with_ways_out(replace(found, answer=Answer.SUSPECT), NextCall("p.yaml", ("a==1",), asked)).ways_out[-1]
         for asked in ("", "model=m")
     ]
     command = "measure both versions in one sitting: attnpin compare --baseline a==1 --candidate present"
     assert both == [command, f"{command} model=m"]
-    written = concluding.with_ways_out(replace(found, written=True), "p.yaml", ())
+    written = concluding.with_ways_out(replace(found, written=True), NextCall("p.yaml", ()))
     assert written.ways_out == ("take 0.6.4",)
 
 
 def test_a_pin_that_was_written_anew_does_not_name_the_versions_of_then_any_more() -> None:
     found = replace(answered(measured(times(flashinfer=3.0), seed=4)), written=True)
     said = "hold a==1 as the pin was measured that this one replaced: its constraints are those of the old file"
-    assert concluding.with_ways_out(found, "p.yaml", ("a==1",)).ways_out == (said,)
+    assert concluding.with_ways_out(found, NextCall("p.yaml", ("a==1",))).ways_out == (said,)
 
 
 def test_what_one_sitting_left_open_wants_more_pairs() -> None:
     found = replace(answered(measured(times(flashinfer=1.025), seed=4)), ground=Ground.SIDE_BY_SIDE)
     asked = "model=m measure=quick"
     way = "measure more pairs of both versions: attnpin compare --baseline a==1 --candidate present model=m measure=release"
-    assert concluding.with_ways_out(found, "p.yaml", ("a==1",), asked).ways_out[-1] == way
-    assert "attnpin compare" not in str(concluding.with_ways_out(found, "p.yaml", ("a==1",), "measure=release").ways_out)
+    assert concluding.with_ways_out(found, NextCall("p.yaml", ("a==1",), asked)).ways_out[-1] == way
+    assert "attnpin compare" not in str(concluding.with_ways_out(found, NextCall("p.yaml", ("a==1",), "measure=release")).ways_out)
 
 
 def test_the_old_versions_are_taken_again_from_the_folder_that_has_them() -> None:
     found = answered(measured(times(flashinfer=1.025), seed=4))
     way = "attnpin compare --baseline a==1 --candidate present --wheels '/old wheels' model=m"
-    assert concluding.with_ways_out(found, "p.yaml", ("a==1",), "model=m", "/old wheels").ways_out[-1].endswith(f": {way}")
+    assert concluding.with_ways_out(found, NextCall("p.yaml", ("a==1",), "model=m", "/old wheels")).ways_out[-1].endswith(f": {way}")
 
 
 def test_what_holds_the_versions_of_a_simulated_gpu_is_no_file_for_a_server() -> None:
     found = answered(measured(times(flashinfer=3.0), seed=4))
-    assert concluding.with_ways_out(found, "p.yaml", ("a==1",), made_up=True).ways_out[-1] == "hold a==1 as the pin was measured"
+    assert concluding.with_ways_out(found, NextCall("p.yaml", ("a==1",), made_up=True)).ways_out[-1] == "hold a==1 as the pin was measured"
 
 
 def test_why_it_was_not_measured_side_by_side_is_in_the_first_line() -> None:
@@ -212,5 +213,5 @@ def test_of_a_pin_of_one_backend_the_way_out_asks_for_all_of_them() -> None:
     assert found.next is not None and not found.next.alone
     alone = replace(found, next=replace(found.next, action=Action.NONE, flags=(), alone=True))
     asked = "model=m 'backend=[flashinfer]' engine.attention_backend=flashinfer 'engine.path=[/opt/a b]'"
-    ways = concluding.with_ways_out(alone, "p.yaml", ("a==1",), asked).ways_out
+    ways = concluding.with_ways_out(alone, NextCall("p.yaml", ("a==1",), asked)).ways_out
     assert ways[0] == "measure what else can serve here: attnpin tune model=m 'engine.path=[/opt/a b]'"

@@ -11,7 +11,7 @@ import pytest
 from tests.reports import building
 from tuner.confirming.question import Question
 from tuner.confirming.sides import arguments_of, python_of, sides
-from tuner.confirming.traffic import Wish, traffic_of
+from tuner.confirming.traffic import AskedTraffic, traffic_of
 from tuner.engines.benchmarks import Bench
 from tuner.engines.lookup import benchmarks_of, choices_of
 from tuner.errors import UsageError
@@ -76,7 +76,7 @@ def test_the_servers_arguments_are_given_to_the_one_batch_benchmark() -> None:
 
 def test_starts_of_another_question_are_not_taken_for_this_ones() -> None:
     run = building.run(building.decision())
-    sent = traffic_of(run, Wish(), Bench.SERVING, 1).sent
+    sent = traffic_of(run, AskedTraffic(), Bench.SERVING, 1).sent
     one = Question("sglang", sides(building.pin(), building.pin(), SERVE, None, CHOICES), Bench.SERVING, sent, 3)
     assert replace(one, starts=5).digest == one.digest
     others = [

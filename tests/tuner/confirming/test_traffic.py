@@ -18,7 +18,7 @@ from tests.reports import building
 from tuner.confirming.requests import drawn
 from tuner.confirming.rows import rows_given
 from tuner.confirming.tokens import Vocabulary, beginnings, ordinary, rows_of
-from tuner.confirming.traffic import Wish, traffic_of
+from tuner.confirming.traffic import AskedTraffic, traffic_of
 from tuner.engines.benchmarks import Bench, Row
 from tuner.errors import UsageError
 from tuner.traffic.requests import Requests
@@ -27,7 +27,7 @@ from tuner.workload.lengths import mean_tokens
 RUN = building.run(building.decision())
 CHAT = RUN.scenario.traffic
 LIMIT = RUN.scenario.model.context_length
-LEVELS = Wish(concurrency=(1, 16, 64), each=2)
+LEVELS = AskedTraffic(concurrency=(1, 16, 64), each=2)
 
 
 def with_traffic(**changes: object) -> Run:
@@ -51,7 +51,7 @@ def requests(prompt: Sequence[int], output: Sequence[int], cached: int = 0, shar
 
 
 def test_the_pins_traffic_is_sent_unless_another_is_wished_for() -> None:
-    sent = traffic_of(RUN, Wish(), Bench.SERVING, 1).sent
+    sent = traffic_of(RUN, AskedTraffic(), Bench.SERVING, 1).sent
     assert sent.concurrency == (CHAT.concurrency,) and sent.requests == (4 * CHAT.concurrency,) and sent.lengths == "chat"
     assert traffic_of(RUN, replace(LEVELS, prompt_tokens=100, output_tokens=10), Bench.SERVING, 1).sent.requests == (4, 32, 128)
 
@@ -66,7 +66,7 @@ def test_lengths_are_those_of_the_distribution_and_not_of_its_mean() -> None:
 
 
 def test_a_wished_mean_keeps_the_shape() -> None:
-    usual, short = (traffic_of(RUN, Wish(output_tokens=tokens), Bench.SERVING, 1) for tokens in (None, 128))
+    usual, short = (traffic_of(RUN, AskedTraffic(output_tokens=tokens), Bench.SERVING, 1) for tokens in (None, 128))
     assert short.sent.output_tokens == pytest.approx(128, rel=0.05) and short.sent.prompt_tokens == usual.sent.prompt_tokens
     longest, own = (max(output for _, output in each.passes[1]) / each.sent.output_tokens for each in (short, usual))
     assert longest == pytest.approx(own, rel=0.02)
@@ -171,8 +171,8 @@ def test_what_is_sent_in_the_place_of_the_pins_trace_is_said() -> None:
 
 def test_nothing_is_longer_than_the_context_and_means_that_are_are_refused() -> None:
     with pytest.raises(UsageError, match=f"do not fit a context of {LIMIT}"):
-        traffic_of(RUN, Wish(prompt_tokens=LIMIT - 5, output_tokens=10), Bench.SERVING, 1)
-    found = traffic_of(RUN, Wish(prompt_tokens=LIMIT // 2, output_tokens=10), Bench.SERVING, 1)
+        traffic_of(RUN, AskedTraffic(prompt_tokens=LIMIT - 5, output_tokens=10), Bench.SERVING, 1)
+    found = traffic_of(RUN, AskedTraffic(prompt_tokens=LIMIT // 2, output_tokens=10), Bench.SERVING, 1)
     assert max(len(ids(row)) + row[1] for each in found.passes for row in each) <= LIMIT
 
 

@@ -7,7 +7,7 @@ import pytest
 from backends.worker.variables import SGLANG, kernel_variables
 from store.serving.diagnosis import Severity
 from tests.tuner.doctor.patients import known
-from tuner import names
+from tuner.composing import names
 from tuner.doctor.known import KernelDistribution, load_known
 from tuner.errors import UsageError
 

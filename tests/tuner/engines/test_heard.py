@@ -16,7 +16,7 @@ from store.plan import Plan
 from store.runs.run import DefaultPick
 from store.scenario import Role, Scenario
 from tests.asking import entries
-from tests.tuner.planning import DSV3, GPT_OSS, H100, LLAMA, scenario
+from tests.tuner.scenarios import DSV3, GPT_OSS, H100, LLAMA, scenario
 from tuner.engines.heard import Consulted
 from tuner.new_run import default_arms
 from tuner.plan import plan_of

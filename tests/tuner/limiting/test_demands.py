@@ -14,7 +14,7 @@ from store.decision import Pair
 from store.plan import Plan
 from store.scenario import Exclusion, Speculation
 from tests.asking import FULL, entries, gpu, model
-from tests.tuner.planning import H100, LLAMA, scenario
+from tests.tuner.scenarios import H100, LLAMA, scenario
 from tuner.engines.sglang.pick import default_pick
 from tuner.engines.sglang.refused import refusal_of, refused
 from tuner.errors import UsageError

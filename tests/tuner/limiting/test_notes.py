@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from backends.arm import Provider
 from backends.model import LayerKind
 from store.plan import Plan
+from store.scenario import Speculation, Variant
 from tests.asking import REMOVED, entries, gpu, model, undriven
 from tests.tuner.composed import composed
-from tests.tuner.planning import B200, DSV3, H100, LLAMA, RTX5090, scenario
+from tests.tuner.scenarios import B200, DSV3, H100, LLAMA, RTX5090, scenario
 from tuner.engines.sglang.pick import default_pick
 from tuner.limits import Sifted, sift
 from tuner.plan import make_plan, plan_of
@@ -96,3 +99,30 @@ def test_an_arm_of_one_side_that_no_arm_of_the_other_shares_a_page_size_with_is_
     assert [note.split()[0] for note in said] == ["trtllm_mha/p64"] and "engine.page_size=64" in said[0]
     for changed in ("engine.page_size=64", "engine.role=decode", "engine.version=0.5.22", "search=exhaustive"):
         assert not any("finds no partner" in note for note in make_plan(composed(*asked, changed)).notes)
+
+
+KINDS = (LayerKind("full", 16, 32, 8, 128, 128), LayerKind("window", 16, 32, 8, 128, 128, sliding_window=512))
+WINDOWS = model(*KINDS, architecture="Gemma3ForCausalLM")
+CHAIN = Speculation("EAGLE", 1, 1, 2, attention_mode="decode")
+
+
+def test_a_deviation_is_the_arms_and_is_said_of_the_plan_where_a_cell_shows_it() -> None:
+    plan = planned(H100, WINDOWS)
+    assert {arm.backend for arm in plan.arms if arm.deviations} == {"triton", "flashinfer"}
+    [said] = [note for note in about(plan.beforehand, "triton") if "window" in note]
+    assert "(511 keys where the window has 512; sglang/srt/layers/attention/triton_backend.py, " in said
+    assert said.endswith("nothing else is left for it unless engine.allow_deviations=true")
+    assert not any("window" in note for note in about(plan.notes, "triton")), "what a run saw of it is said there"
+
+
+def test_a_deviation_that_concerns_no_layer_or_no_step_of_a_plan_is_not_said() -> None:
+    assert not any(arm.deviations for arm in planned().arms)
+    drafting = planned(H100, WINDOWS, speculation=CHAIN)
+    assert any(arm.deviations for arm in drafting.arms) and not any("window" in note for note in about(drafting.beforehand, "triton"))
+
+
+def test_a_kernel_adapter_issues_calls_of_its_own_and_deviates_in_none() -> None:
+    case = scenario(H100, WINDOWS)
+    case = replace(case, measure=replace(case.measure, variants=(Variant("flashinfer", (("provider", "kernel"),)),)))
+    arms = [arm for arm in sift(case, ALL, default_pick(case, ALL, "0.5.22", None)).arms if arm.backend == "flashinfer"]
+    assert {arm.provider: bool(arm.deviations) for arm in arms} == {Provider.ENGINE: True, Provider.KERNEL: False}

@@ -10,6 +10,7 @@ from backends.environment import Board
 from reports.course import headline, render_json, render_text
 from store.past.course import Course, How
 from store.verdicts.comparison import Label
+from tests.store.building import environment
 from tests.tuner.past.made import ARM, point, points
 from tuner.errors import UsageError
 from tuner.past.course import course_of
@@ -108,3 +109,19 @@ def test_a_change_is_dated_from_ten_points_on() -> None:
     assert many.changes is not None and [change.at for change in many.changes] == [6]
     assert "20 % slower between 2026-01-06 (flashinfer-python 0.6.6) and 2026-01-07 (flashinfer-python 0.6.7)" in render_text([many])
     assert '"changes": null' in render_json([few])
+
+
+def test_held_against_a_pin_s_own_run_what_came_before_it_is_left_out_and_said() -> None:
+    made = points([100.0, 120.0, 121.0, 119.5])
+    found = course_of(ARM.name, "decode_0", made, first="r2")
+    assert [step.point.run for step in found.steps] == ["r2", "r3", "r4"] and found.steps[0].how is How.FIRST
+    assert found.exit_code != 1 and course(made).exit_code == 1
+    assert "1 more of that name stand before the pin's own run, which is the baseline" in found.notes
+
+
+def test_held_against_a_pin_it_is_the_pin_s_board_that_counts_and_not_the_newest_one() -> None:
+    board = replace(environment("0.6.9").board, uuid="GPU-other")
+    elsewhere = point("r9", "0.6.9", 50.0, 9, environment=replace(environment("0.6.9"), board=board))
+    made = [*points([100.0, 101.0]), elsewhere]
+    assert [step.point.run for step in course_of(ARM.name, "decode_0", made, first="r1").steps] == ["r1", "r2"]
+    assert [step.point.run for step in course(made).steps] == ["r9"]

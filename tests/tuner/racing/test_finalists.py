@@ -10,9 +10,9 @@ from store.revisit import Condition, Revisit
 from store.runs.run import Run
 from tests.tuner.building import DECODE, LAYERS, MODEL, decode, one_cell_each
 from tests.tuner.revisited import STREAM_BYTES, asking, revisited
+from tuner.arithmetic.looks import REVISITS
 from tuner.budgeting.budget import Budget
 from tuner.budgeting.rationing import left_out
-from tuner.looks import REVISITS
 from tuner.racing.finalists import MOST_STREAMED, layer_weight_bytes, next_finals, under
 
 NEAR = {"fa3": (256.0, 131.0), "flashinfer": (300.0, 135.0), "triton": (400.0, 260.0)}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from backends.outcome import Outcome
-from tuner.patience import RETRIES
+from tuner.device.patience import RETRIES
 from tuner.rounds import busy
 from tuner.rounds.busy import NotBusy, kept_busy
 from tuner.rounds.lent import Gone, Order

@@ -15,8 +15,8 @@ from store.database.connect import Store, open_store
 from store.runs.run import PROTOCOL_VERSION
 from tests.store.building import environment
 from tests.tuner.composed import composed
+from tuner.command_line.hydra_app import _job, _many
 from tuner.executors.place import Place
-from tuner.hydra_app import _job, _many
 from tuner.rounds.lending import lending
 from tuner.rounds.lent import nobody
 

@@ -16,7 +16,7 @@ from store.pins.pin_files import read_pin
 from store.runs.repository import newest_run
 from store.runs.run import Run
 from tuner import cli
-from tuner.boundary import guarded
+from tuner.command_line.boundary import guarded
 from tuner.commands import measuring
 from tuner.settings import Settings, compose
 

@@ -9,7 +9,7 @@ import pytest
 
 from backends.worker.lock import passing
 from tests.tuner.simulated.telling import TWO_ARMS, told, tune_line, tuned, url_in
-from tuner.session_of import claim_of
+from tuner.device.session_of import claim_of
 from tuner.settings import compose
 
 

@@ -21,10 +21,9 @@ from store.database.connect import open_store
 from store.runs.repository import load_run
 from store.runs.run import Run
 from tests.tuner.simulated.telling import TWO_ARMS, Told, told, tuned, url_in
-from tuner.calibrate import Wish, run_calibrate
+from tuner.calibrate import AskedCalibration, run_calibrate
 from tuner.calibrating.copies import on_cells
-from tuner.calibrating.earlier import is_of_this_run
-from tuner.noise import noise_of, sigma_0
+from tuner.calibrating.noise import noise_of, sigma_0
 from tuner.settings import compose
 
 PROCESSES = 2
@@ -111,15 +110,15 @@ def test_cells_may_leave_and_take_turns_to_be_slowed_and_the_next_calibration_of
     def slowed_on(run: Run, turn: int) -> Collection[str]:
         return (run.cells[turn].cell.name,)
 
-    wish = Wish(PROCESSES, (SLOWED,), cells=lambda plan: plan.cells[:2], slowed_on=slowed_on, staying=staying)
+    asked = AskedCalibration(PROCESSES, (SLOWED,), cells=lambda plan: plan.cells[:2], slowed_on=slowed_on, staying=staying)
     settings = replace(compose([*TWO_ARMS[:3], "backend=[fa3]", *TWO_ARMS[4:]]), store_url=url_in(tmp_path))
-    runs = [load_run(open_store(url_in(tmp_path)), run_calibrate(settings, wish).run) for _ in range(2)]
+    runs = [load_run(open_store(url_in(tmp_path)), run_calibrate(settings, asked).run) for _ in range(2)]
     for turn, run in enumerate(runs):
         first, second = (weighted.cell.name for weighted in run.cells)
         assert [{cell.cell for cell in measured.cells} for measured in run.rounds] == [{first, second}, {first}]
         launched = [(each.cell, arm) for measured in run.rounds for each in measured.cells for arm, _ in each.launches]
         assert {cell for cell, arm in launched if arm == f"fa3/p1+{SLOWED}"} == {(first, second)[turn]} and run.status == "finished"
-    assert all(map(is_of_this_run, runs[0].trials)) and not any(map(is_of_this_run, runs[1].trials))
+    assert [{trial.probed_in for trial in run.trials} for run in runs] == [{None}, {runs[0].id}]
 
 
 def test_two_fresh_processes_are_the_least(tmp_path: Path) -> None:

@@ -15,16 +15,16 @@ from store.database.connect import open_store
 from store.errors import EvidenceError
 from store.past.history import list_runs
 from store.pins.pin_files import evidence_path, read_pin
-from store.runs.repository import newest_run
+from store.runs.repository import load_run, newest_run
 from store.verdicts.checked import Action, Answer, Checked, Ground
 from tests.backends.simulated.worlds import fault
 from tests.tuner.simulated.telling import TWO_ARMS, Told, pin_in, told, tuned, url_in
 from tuner import race
-from tuner.check_measured import Request, check_measured
-from tuner.checking import measuring
+from tuner.checking import rounds
+from tuner.checking.with_gpu import Request, check_measured
+from tuner.composing.simulation import with_packages
 from tuner.errors import UsageError
 from tuner.settings import Settings, compose
-from tuner.simulation import with_packages
 
 SLOW_DEFAULT = ("gpu.simulated.factor.fa3.decode=2.8", "decide.min_gain=0.001", "measure.processes=3")  # so FlashInfer decodes
 PINNED = (("decode-attention-backend", "flashinfer"), ("prefill-attention-backend", "fa3"))
@@ -94,6 +94,13 @@ def test_it_names_the_kernel_that_changed_what_would_be_pinned_now_and_the_ways_
     assert upgraded.scope.endswith("nothing is said of other shapes, batches and contexts")
 
 
+def test_what_nothing_touched_is_not_probed_again_and_is_timed_beside_what_was(pinned: Told, upgraded: Checked) -> None:
+    assert upgraded.run is not None
+    run = load_run(open_store(url_in(pinned.folder)), upgraded.run)
+    assert {trial.arm: trial.probed_in for trial in run.trials} == {"fa3/p1": pinned.pin.run, "flashinfer/p1": None}
+    assert all({visit.arm for cell in each.cells for visit in cell.visits} == {"fa3/p1", "flashinfer/p1"} for each in run.race)
+
+
 def test_the_same_again_and_the_way_back_are_answered_from_what_is_there(pinned: Told, upgraded: Checked) -> None:
     before = runs(pinned)
     assert checked(pinned, SLOW) == upgraded
@@ -141,7 +148,7 @@ def test_a_check_that_was_broken_off_goes_on_where_it_was_and_never_with_the_rou
         whole(job, coming, patience)
 
     killed = fault("killed", process=3, after_s=13)
-    monkeypatch.setattr(measuring, "run_round", interrupted)
+    monkeypatch.setattr(rounds, "run_round", interrupted)
     with pytest.raises(KeyboardInterrupt):
         checked(pinned, OTHER, faults=[killed], confirm=False)
     monkeypatch.undo()

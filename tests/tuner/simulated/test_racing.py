@@ -12,8 +12,8 @@ import pytest
 from store.runs.run import Run
 from tests.tuner.simulated.telling import Told, told, tune_line, tuned
 from tuner import race
+from tuner.device.patience import Patience
 from tuner.job import Job
-from tuner.patience import Patience
 from tuner.race import Measured
 from tuner.racing.next_round import NextRound
 

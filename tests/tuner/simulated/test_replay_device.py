@@ -19,8 +19,8 @@ from tests.backends.simulated.worlds import TIMING
 from tests.backends.small import silent
 from tests.tuner.simulated.telling import pin_in, tuned
 from tuner.decide import decide
+from tuner.past.recorded_times import processes_of, recorded_run, refuse_unrecorded
 from tuner.plan import make_plan
-from tuner.recorded_times import processes_of, recorded_run, refuse_unrecorded
 from tuner.settings import compose
 
 RECORDING = "qwen3_8b-h200"

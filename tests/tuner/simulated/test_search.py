@@ -86,6 +86,18 @@ def test_settings_that_fail_are_lost_with_their_reason_and_the_search_goes_on(tm
 
 
 @pytest.mark.usefixtures("no_race")
+def test_of_a_backend_whose_settings_hang_no_more_than_two_are_waited_for(tmp_path: Path) -> None:
+    hang = Fault(Misfortune.HANG, backend="triton", phase=Phase.DECODE)
+    told = tuned(tmp_path, "search=exhaustive", *WORLD, "patience.timing=1s", faults=[hang])
+    record = told.run.searched
+    assert record is not None
+    failed = [str(each.detail) for each in record.tried if each.fate is Fate.FAILED]
+    hung = [detail for detail in failed if detail.startswith("timed out: no word for 1 s")]
+    assert len(hung) == 2 < len(failed)
+    assert {detail for detail in failed if detail not in hung} == {"not tried: 2 settings of triton timed out in decode"}
+
+
+@pytest.mark.usefixtures("no_race")
 def test_an_interrupted_search_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told, asked = Screen.tried, list[tuple[Phase, str]]()
 

@@ -13,10 +13,10 @@ from backends.simulated.world import Fault, Misfortune, Noise, World
 from backends.spec import StageSpec
 from backends.wire import from_plain, to_plain
 from tests.backends.simulated.worlds import CALM, arm, stage
+from tuner.composing.simulation import with_packages
 from tuner.errors import UsageError
 from tuner.schema import simulated
 from tuner.settings import compose
-from tuner.simulation import with_packages
 
 SIMULATED = ("gpu=simulated", "backend=[fa3,flashinfer,torch_native]")
 FLASHINFER = arm("flashinfer")

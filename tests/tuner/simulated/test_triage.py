@@ -19,17 +19,18 @@ from tests.tuner.triaging.serving import decode, printed, read, start
 from tuner.check import fast_verdict
 from tuner.checking.pinned import as_pinned
 from tuner.clock import PhaseClock
+from tuner.composing.simulation import with_packages
+from tuner.device.host import Host
+from tuner.device.session import Session
+from tuner.device.worker_code import worker_code
 from tuner.engines.lookup import paced_by
 from tuner.errors import MeasurementInvalid
 from tuner.progress import Progress
-from tuner.session import Session
 from tuner.settings import compose
-from tuner.simulation import with_packages
 from tuner.triaging.concluding import concluded
 from tuner.triaging.screen import MOST_CELLS, narrowed, screened
 from tuner.triaging.signs import Signs
 from tuner.verifying.expected import expected
-from tuner.worker_code import worker_code
 
 SLOW_DEFAULT = ("gpu.simulated.factor.fa3.decode=2.8", "decide.min_gain=0.001", "measure.processes=3")  # so FlashInfer decodes
 BOTH = {"prefill_attention_backend": "fa3", "decode_attention_backend": "flashinfer"}
@@ -59,8 +60,9 @@ def answer(pinned: Told, *packages: str, faults: Sequence[Fault] = ()) -> Triage
     world = replace(with_packages(asked.world, packages), faults=tuple(faults))
     question = as_pinned(replace(asked, store_url=url_in(pinned.folder), world=world), found.run)
     engine = question.scenario.engine
-    with Progress() as progress, Session(engine, progress, PhaseClock(), worker_code(question), True, question.world) as session:
-        fast, here = fast_verdict(session, question, found.pin, found.run)
+    host = Host(engine, worker_code(question), question.world)
+    with Progress() as progress, Session(host, progress, PhaseClock(), ahead=True) as session:
+        fast, here = fast_verdict(session.keeper, question, found.pin, found.run)
         return concluded(replace(found, fast=fast, screened=screened(replace(found, fast=fast), fast, here, question, session)))
 
 

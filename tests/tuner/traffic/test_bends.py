@@ -13,7 +13,7 @@ from backends.measured import Cost
 from store.runs.run import Run
 from store.scenario import WeightedCell
 from tests.tuner.building import Recipe, arm, build
-from tests.tuner.planning import SERVER
+from tests.tuner.scenarios import SERVER
 from tests.tuner.traffic.test_replay import MANY, planned, trace
 from tuner.traffic.bends import bent, refined
 from tuner.traffic.loads import block_steps, named_steps, spare_steps

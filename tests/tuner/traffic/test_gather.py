@@ -95,6 +95,7 @@ def test_without_a_column_each_prompt_has_the_share_that_was_said() -> None:
         ({"prompt_tokens": 3, "output_tokens": -5}, "output tokens are negative"),
         ({"prompt_tokens": 3.5, "output_tokens": 5}, "prompt tokens are no whole number"),
         ({"prompt_tokens": "4k", "output_tokens": 5}, "prompt tokens are no number"),
+        ({"prompt_tokens": "1,50", "output_tokens": 5}, "prompt tokens are no number"),
         ({"prompt_tokens": float("nan"), "output_tokens": 5}, "prompt tokens are no whole number"),
         ({"prompt_tokens": 10**12, "output_tokens": 5}, "more than 10000000 prompt tokens"),
         ({"prompt_tokens": True, "output_tokens": 5}, "no prompt tokens are given"),
@@ -109,6 +110,11 @@ def test_a_row_with_a_senseless_length_is_left_out_counted_and_named(row: dict[s
     found = traced(json_lines(good, row, good, good))
     assert (found.rows, found.bad, len(found.requests or ())) == (4, 1, 3)
     assert found.notes[0] == f"1 row was left out: {why} (row 2)"
+
+
+def test_large_numbers_may_be_written_with_commas() -> None:
+    found = traced(json_lines({"prompt_tokens": "12,345", "output_tokens": "1,000"}, {"prompt_tokens": 10, "output_tokens": 5}))
+    assert found.requests is not None and sorted(found.requests.prompt) == [10, 12_345] and sorted(found.requests.output) == [5, 1000]
 
 
 def test_a_row_without_its_time_is_left_out() -> None:

@@ -1,22 +1,28 @@
 """A published table of Qwen3-8B on one L4 (case h12-l4-tie): predicted from the datasheet by a replay of as many callers.
 
-Fitted to it: the share of the sheet's bandwidth that weights are read with (`tuner.traffic.pace.READING`), to the first row. The lengths
-are not published: their means follow from the table, how they scatter is assumed both ways that serving benchmarks draw them.
+Fitted to it: the share of the sheet's bandwidth that weights are read with (`tuner.traffic.pace.READING`), to the first row; so that row is
+foretold once more with the share that a server on an H200 reads them with. The lengths are not published: their means follow from the
+table, how they scatter is assumed both ways that serving benchmarks draw them.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from statistics import fmean
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from store.recorded_traffic import RecordedTraffic
+from tests.pages.sources import value
 from tests.tuner.composed import composed
 from tuner.engines.lookup import rules_of
+from tuner.traffic import pace
 from tuner.traffic.replay import replayed
 from tuner.traffic.requests import Requests
 from tuner.traffic.trace import Limits, Trace
+from tuner.workload.lengths import mean_tokens
 
 POOL = 24_094
 # (callers, TPOT in ms of flashinfer's column, output tokens a second, TTFT in ms)
@@ -24,6 +30,7 @@ ROWS = ((1, 60.16, 13.42, 189), (8, 66.01, 112.62, 170), (32, 96.18, 270.11, 297
 # n tokens a request follow from callers x n / (TTFT + (n - 1) x TPOT) = tokens a second; 33 such requests fill the pool
 OUTPUT = round(np.mean([(ttft - tpot) / (1e3 * callers / rate - tpot) for callers, tpot, rate, ttft in ROWS[2:]]))
 PROMPT = POOL // 33 - OUTPUT
+SERVED_MS = fmean(value(f"qwen3_8b-h200/served/{other}/1/itl_ms/pin") for other in ("triton", "flashinfer"))
 ALIKE, HALF, WHOLE = 0.0, 0.5, 1.0  # of the mean: how far lengths lie from it, evenly drawn
 
 
@@ -52,6 +59,35 @@ def tpot(callers: int, scatter: float = HALF) -> float:
 @pytest.mark.parametrize(("callers", "tpot_ms"), [row[:2] for row in ROWS])
 def test_the_time_per_output_token_is_foretold(callers: int, tpot_ms: float, scatter: float) -> None:
     assert tpot(callers, scatter) == pytest.approx(tpot_ms, rel=0.1 if callers == 1 else 0.2)
+
+
+@pytest.mark.parametrize(("callers", "tpot_ms"), [row[:2] for row in ROWS])
+def test_the_table_is_foretold_with_what_a_server_on_another_board_reads_weights_with(
+    callers: int, tpot_ms: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/against-the-engine.md: SGLang's server of this model on an H200, one caller. So nothing is fitted to the L4."""
+    monkeypatch.setattr(pace, "READING", h200_reading())
+    traffic, _ = replay.__wrapped__(callers)
+    assert traffic.tpot_ms is not None and traffic.tpot_ms[0] == pytest.approx(tpot_ms, rel=0.1 if callers == 1 else 0.2)
+
+
+def test_what_is_fitted_to_the_first_row_foretells_a_server_on_another_board() -> None:
+    assert h200_step_ms(pace.READING) == pytest.approx(SERVED_MS, rel=0.1)
+
+
+@cache
+def h200_reading() -> float:
+    return float(brentq(lambda share: h200_step_ms(share) - SERVED_MS, 0.5, 0.95))
+
+
+def h200_step_ms(share: float) -> float:
+    """A decode step of one request of chat's mean length, weights read with ``share`` of the sheet's bandwidth."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pace, "READING", share)
+        scenario = composed("model=qwen3_8b", "gpu=h200", "traffic=chat").scenario
+        clock = pace.pace_of(scenario, "bfloat16")
+    context = mean_tokens(scenario.traffic.prompt, scenario.model.context_length) + 64  # half of the 128 tokens of an answer
+    return 1e3 * float(clock.rest_s[1] + clock.decode_attention_s(np.array([1.0]), np.array([context]))[0])
 
 
 def test_callers_of_equal_requests_fall_into_step_so_that_prefills_come_before_all_tokens_and_not_between_them() -> None:

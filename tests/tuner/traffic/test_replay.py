@@ -14,8 +14,9 @@ from store.recorded_traffic import RecordedTraffic
 from store.scenario import Role
 from tests.asking import entries
 from tests.store.building import environment
-from tests.tuner.planning import H100, scenario
+from tests.tuner.scenarios import H100, scenario
 from tests.tuner.traffic.building import requests
+from tuner.errors import UsageError
 from tuner.plan import plan_of
 from tuner.traffic.requests import Requests
 from tuner.traffic.trace import Limits, Trace
@@ -99,8 +100,17 @@ def test_traffic_that_comes_faster_than_it_is_answered_is_said_to_grow_a_queue()
 
 
 def test_requests_longer_than_the_server_takes_are_cut_and_counted() -> None:
-    found = trace(requests((300_000, 10), (100, 10)), at_once=1)
+    found = trace(requests((131_071, 10), (100, 10)), at_once=1)
     assert "1 of 2 requests are longer than the 131072 tokens a request may reach and are cut there" in record(planned(found)).notes
+
+
+def test_prompts_that_leave_no_room_for_an_answer_are_left_out_as_a_server_refuses_them() -> None:
+    alone, beside = (record(planned(trace(requests(*asked), at_once=1))) for asked in (((100, 10),), ((131_072, 10), (100, 10))))
+    assert beside.steps == alone.steps and beside.tpot_ms == alone.tpot_ms
+    said = "1 of 2 prompts are as long as the 131072 tokens a request may reach, or longer: a server refuses them, and they are left out"
+    assert beside.notes == (said, *alone.notes)
+    with pytest.raises(UsageError, match="every prompt of the traffic is as long as the 131072 tokens that a request may reach"):
+        planned(trace(requests((300_000, 10)), at_once=1))
 
 
 def test_limits_that_the_server_was_started_with_bound_its_batches() -> None:

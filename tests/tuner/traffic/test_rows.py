@@ -65,6 +65,7 @@ def test_what_cannot_be_read_is_a_row_with_its_reason_and_the_next_is_read() -> 
         (b"\n \n", "traffic.path=log is empty"),
         ("a,b\n1,2\n".encode("utf-16"), "is UTF-16; convert it to UTF-8"),
         (b"a\x00b", "is no text"),
+        (bytes(range(1, 9)) + bytes(range(128, 200)) + b"\n", "is no text"),
         (b"12,34\n56,78\n", "is no header; write the names of its columns there"),
     ],
 )

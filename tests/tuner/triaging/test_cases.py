@@ -18,7 +18,7 @@ from store.verdicts.verdict import Verdict
 from tests.tuner.triaging.serving import decode, printed, serving, start, triaged
 from tests.tuner.unmeasured.pinned import FA3_STAYS, FLASHINFER_DECODES, Pinned, known, listing, pinned
 from tuner.check import verdict
-from tuner.check_packages import held_against, judged
+from tuner.checking.packages import held_against, judged
 from tuner.triaging.figures_file import figures_of
 
 CASES = YAML(typ="safe").load((Path(__file__).parent / "cases.yaml").read_text())

@@ -18,7 +18,7 @@ from store.verdicts.verdict import Verdict
 from tests.tuner.triaging.serving import CAPTURE, RETRACTED, decode, printed, serving, start, triaged
 from tests.tuner.triaging.serving import PREFILL as PREFILLED
 from tests.tuner.unmeasured.pinned import FA3_STAYS, Pinned, known, listing, pinned
-from tuner.check_packages import held_against, judged
+from tuner.checking.packages import held_against, judged
 from tuner.errors import OK, REGRESSED, Incomplete
 from tuner.triaging.cause import CODES, KINDS, cause, exit_code, ranked
 from tuner.triaging.figures_file import figures_of

@@ -15,7 +15,7 @@ from reports.verdict_markdown import render_markdown
 from store.digest import run_digest
 from store.verdicts.verdict import Verdict
 from tests.tuner.unmeasured.pinned import FA3_STAYS, FLASHINFER_DECODES, known, listing, pinned
-from tuner.check_packages import judged, opened
+from tuner.checking.packages import judged, opened
 
 CASES = YAML(typ="safe").load((Path(__file__).parent / "cases.yaml").read_text())
 TIMES = {"flashinfer": FLASHINFER_DECODES, "fa3": FA3_STAYS}

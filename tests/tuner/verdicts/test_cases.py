@@ -18,8 +18,8 @@ from store.runs.run import Run
 from store.verdicts.comparison import CellVerdict, Label
 from tests.cases.reading import read_cases
 from tests.tuner.building import DECODE, LAYER, MODEL, PREFILL, one_cell_each
+from tuner.arithmetic.statistics import process_mean
 from tuner.decide import decide
-from tuner.statistics import process_mean
 from tuner.verdicts import correction
 from tuner.verdicts.inference import Array
 from tuner.verdicts.rule import rule_for

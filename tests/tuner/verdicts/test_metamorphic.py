@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.verdicts.comparison import CellVerdict, Label
-from tuner.statistics import visit_value
+from tuner.arithmetic.statistics import visit_value
 from tuner.verdicts.inference import Array
 from tuner.verdicts.rule import rule_for
 from tuner.verdicts.side_by_side import Code, Codes, labels, verdicts

@@ -10,6 +10,7 @@ import pytest
 
 from backends.arm import Arm, Provider
 from backends.model import Attention, Model
+from backends.silence import SilenceLimits
 from backends.spec import StageSpec, TimingSpec
 from tuner.workers.failure import WorkerFailed
 from tuner.workers.process import Worker
@@ -18,11 +19,11 @@ MODEL = Model("m", "M", Attention.MHA, (), 8, 8, 1.0, 1.0, "float32", 64, "test"
 STAGE = StageSpec("cpu", MODEL, 1, 64, 64, None, 0.5)
 
 
-def trial(misfortune: str, limit_s: float = 60.0, build_limit_s: float = 60.0) -> dict[str, Any]:
-    """A question for an arm that meets ``misfortune``, a function of tests/backends/misbehaving.py."""
+def trial(misfortune: str, limit_s: float = 60.0, compiling_s: float = 60.0) -> dict[str, Any]:
+    """A question for an arm that meets ``misfortune``, a function of tests/backends/misbehaving.py, while it is built."""
     arm = Arm(misfortune, Provider.ENGINE, "misbehaving:Driver", 1, "float32")
-    timing = TimingSpec(1, 1, 1.0, 0.0, 0.0, 0.0, build_limit_s, limit_s)
-    return {"do": "trial", "arm": arm, "cells": (), "stage": STAGE, "timing": timing}
+    limits = SilenceLimits(building_s=limit_s, compiling_s=compiling_s)
+    return {"do": "trial", "arm": arm, "cells": (), "stage": STAGE, "timing": TimingSpec(1, 1, 1.0, 0.0, 0.0, 0.0), "limits": limits}
 
 
 def failure_of(worker: Worker, message: dict[str, Any]) -> WorkerFailed:

@@ -239,5 +239,5 @@ def test_quiet_is_wanted_from_the_first_timed_phase_to_the_next_that_is_not() ->
 
 
 def test_what_cannot_be_imported_ahead_is_left_for_the_arm_to_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_driver, "library", lambda: None)
+    monkeypatch.setattr(cuda_driver, "initialised", lambda: None)
     assert import_ahead([Arm("none", Provider.KERNEL, "no_such_module:Driver", 1, "float32")]) is False

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from backends.silence import SilenceLimits
 from tests.tuner.workers.asking import answer_of, trial
 from tuner.errors import UsageError
 from tuner.workers.greeting import greeting
@@ -65,12 +66,12 @@ def imitations(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ids=lambda command: " ".join(command).replace(PYTHON, "python3"),
 )
 def test_a_worker_is_reached_through(command: list[str], misbehaving: bytes) -> None:
-    with Worker(command, code=misbehaving, start_limit_s=20) as worker:
+    with Worker(command, code=misbehaving, patience=SilenceLimits(starting_s=20)) as worker:
         assert answer_of(worker, trial("works")) == "fine"
 
 
 def test_a_banner_that_does_not_end_its_line_is_skipped(tmp_path: pathlib.Path, misbehaving: bytes) -> None:
-    with Worker([str(tmp_path / "greeting" / "ssh"), "gpu07", PYTHON], code=misbehaving, start_limit_s=20) as worker:
+    with Worker([str(tmp_path / "greeting" / "ssh"), "gpu07", PYTHON], code=misbehaving, patience=SilenceLimits(starting_s=20)) as worker:
         assert answer_of(worker, trial("works")) == "fine"
 
 

@@ -95,7 +95,7 @@ def test_a_worker_that_hangs_is_killed_after_its_limit(worker: Worker, misfortun
     failure = failure_of(worker, trial(misfortune, limit_s=0.5))
     assert time.monotonic() - started < 3.0
     assert failure.outcome is Outcome.TIMED_OUT
-    assert failure.detail == f"no progress for 0.5 s (phase build, {misfortune}/p1, the cell)"
+    assert failure.detail == f"no word for 0.5 s (phase build, {misfortune}/p1, the cell); raise patience.building if it needs longer"
     assert f"in {misfortune}" in failure.talk
 
 
@@ -104,9 +104,9 @@ def test_building_has_its_own_limit_as_long_as_a_compiler_lives(worker: Worker) 
 
 
 def test_a_compiler_that_never_ends_is_killed_at_the_building_limit(worker: Worker) -> None:
-    failure = failure_of(worker, trial("compiles_for_ever", limit_s=1.5, build_limit_s=2.0))
+    failure = failure_of(worker, trial("compiles_for_ever", limit_s=1.5, compiling_s=2.0))
     assert failure.outcome is Outcome.TIMED_OUT
-    assert "cc1plus was still building after 2 s" in failure.detail
+    assert "cc1plus was still building after 2 s" in failure.detail and "raise patience.compiling" in failure.detail
 
 
 def test_what_libraries_print_never_reaches_the_line(worker: Worker) -> None:
@@ -145,7 +145,7 @@ def test_a_killed_worker_leaves_neither_process_nor_folder(misbehaving: bytes, t
     ("misfortune", "outcome", "words"),
     [
         ("loses_a_real_gpu", Outcome.CRASHED, "CUDA error: device-side assert triggered"),
-        ("hangs_on_a_real_gpu", Outcome.TIMED_OUT, "no progress for 15 s"),
+        ("hangs_on_a_real_gpu", Outcome.TIMED_OUT, "no word for 15 s"),
         ("fills_a_real_gpu", Outcome.OUT_OF_MEMORY, "CUDA out of memory"),
     ],
 )

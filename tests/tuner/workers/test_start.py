@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from backends.silence import SilenceLimits
 from tests.tuner.workers.asking import answer_of, take_lock, trial
 from tuner.errors import UsageError
 from tuner.workers.bundle import bundle
@@ -34,11 +35,11 @@ def test_folders_of_engine_path_come_first_but_behind_our_own_code(tmp_path: pat
     [
         ("echo no GPU driver >&2; exit 5", "it ended with exit code 5, last words: no GPU driver"),
         ("yes garbage", "it is no Python, after printing 'garbage'"),
-        ("exec sleep 60", "it did not answer within 0.5 s"),
+        ("exec sleep 60", "it did not answer within 0.5 s (patience.starting sets how long it is waited for)"),
     ],
 )
 def test_a_command_that_is_no_python_is_a_usage_error(impatient: None, script: Script, text: str, words: str) -> None:
-    with pytest.raises(UsageError, match="engine.command=") as caught, Worker(script(text), start_limit_s=0.5):
+    with pytest.raises(UsageError, match="engine.command=") as caught, Worker(script(text), patience=SilenceLimits(starting_s=0.5)):
         pass
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -10,12 +10,12 @@ from backends.drafting import Drafting
 from store.decision import Pair
 from store.runs.run import DefaultPick
 from store.scenario import Objective, Role, Scenario, Speculation, WeightedCell
-from tests.tuner.planning import DSV3, GEMMA3, H100, LLAMA, scenario, server
-from tuner.cells import cells_for
+from tests.tuner.scenarios import DSV3, GEMMA3, H100, LLAMA, scenario, server
+from tuner.arithmetic.objective import counted
 from tuner.engines.lookup import rules_of
 from tuner.engines.sglang.questions import rank_layers
-from tuner.objective import counted
-from tuner.step_shape import tokens_of
+from tuner.step_model.shape import tokens_of
+from tuner.workload.cells import cells_for
 from tuner.workload.drafts import HELD, accepted_length, draft_notes
 
 CHAIN, TREE = Drafting("EAGLE", 1, 3, 4), Drafting("EAGLE", 4, 5, 8)

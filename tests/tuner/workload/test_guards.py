@@ -13,9 +13,9 @@ from backends.kv.rotation import slots_wanted
 from store.plan import Server
 from store.scenario import Scenario
 from store.traffic import Lengths
-from tests.tuner.planning import CHAT, CPU, GEMMA3, H100, scenario, server
-from tuner.cells import Workload, cells_for
+from tests.tuner.scenarios import CHAT, CPU, GEMMA3, H100, scenario, server
 from tuner.engines.sglang.questions import rank_layers
+from tuner.workload.cells import Workload, cells_for
 from tuner.workload.guards import affordable_tokens, guard_cells
 
 CASE = scenario()

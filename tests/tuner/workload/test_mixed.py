@@ -7,9 +7,9 @@ import pytest
 from backends.drafting import Drafting
 from store.plan import Server
 from store.scenario import Role, WeightedCell
-from tests.tuner.planning import scenario, server
-from tuner.cells import cells_for
+from tests.tuner.scenarios import scenario, server
 from tuner.engines.sglang.questions import rank_layers
+from tuner.workload.cells import cells_for
 
 
 def cells(sizes: Server | None = None, **engine: Any) -> tuple[WeightedCell, ...]:

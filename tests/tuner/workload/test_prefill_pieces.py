@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tuner.planning import CHAT
+from tests.tuner.scenarios import CHAT
 from tuner.workload.prefill_pieces import Piece, packed, pieces_of, population
 
 CHUNK = 8192

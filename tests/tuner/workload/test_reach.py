@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backends.cell import Phase
-from tests.tuner.planning import CHAT, server
+from tests.tuner.scenarios import CHAT, server
 from tuner.workload.loads import Load, decode_load, decode_loads
 from tuner.workload.reach import largest_reachable, max_batch, reachable, unreachable
 

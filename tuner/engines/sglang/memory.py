@@ -11,9 +11,9 @@ from store.scenario import Engine, Role, Scenario
 from tuner.engines.sglang.platforms import DECODE_GRAPHS, PREFILL_GRAPHS
 from tuner.engines.sglang.rules import MAX_RUNNING_WITH_DRAFTS, resolved_kv_dtype
 from tuner.engines.sglang.windows import window_pool_share
-from tuner.kv_size import bytes_per_token, element_bytes, pool_tokens
-from tuner.ranks import Ranks, ranks_of, world_size
-from tuner.weights import weight_bytes
+from tuner.workload.kv_size import bytes_per_token, element_bytes, pool_tokens
+from tuner.workload.ranks import Ranks, ranks_of, world_size
+from tuner.workload.weights import weight_bytes
 
 MIB = 1 << 20
 

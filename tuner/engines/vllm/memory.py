@@ -7,9 +7,9 @@ from store.plan import Server
 from store.scenario import Role, Scenario
 from tuner.engines.vllm.chunks import chunked_layers
 from tuner.engines.vllm.rules import resolved_kv_dtype
-from tuner.kv_size import bytes_per_token, element_bytes, pool_tokens
-from tuner.ranks import ranks_of
-from tuner.weights import weight_bytes
+from tuner.workload.kv_size import bytes_per_token, element_bytes, pool_tokens
+from tuner.workload.ranks import ranks_of
+from tuner.workload.weights import weight_bytes
 
 GIB = 1 << 30
 GPU_MEMORY_UTILIZATION = 0.92  # vllm/config/cache.py, CacheConfig

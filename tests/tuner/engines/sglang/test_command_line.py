@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.scenario import Engine, Role, Scenario, Speculation
-from tests.tuner.planning import MI300, scenario
+from tests.tuner.scenarios import MI300, scenario
 from tuner.engines.sglang.command_line import command_line
 from tuner.engines.sglang.request import request_for
 
@@ -50,7 +50,7 @@ SPELLED: dict[str, tuple[Any, tuple[tuple[str, ...], ...]]] = {
     "mixed_chunk": (True, (("--enable-mixed-chunk",),)),
 }
 # Which engine, where it is, and what attnpin makes of the answer.
-OURS = {"name", "version", "command", "path", "allow_serving_jit", "allow_fp8_kv"}
+OURS = {"name", "version", "command", "path", "allow_serving_jit", "allow_fp8_kv", "allow_deviations"}
 PLAIN = (("--model-path", "./model"), ("--device", "cuda"))
 
 

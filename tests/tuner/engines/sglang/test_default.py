@@ -12,7 +12,7 @@ from backends.model import LayerKind, Model
 from store.runs.run import DefaultPick
 from store.scenario import Speculation
 from tests.asking import entries, gpu
-from tests.tuner.planning import A100, B200, CPU, CPU_AMX, DSV3, GEMMA3, GPT_OSS, H100, L40S, LLAMA, MAC, MI300, MIMO, RTX5090, scenario
+from tests.tuner.scenarios import A100, B200, CPU, CPU_AMX, DSV3, GEMMA3, GPT_OSS, H100, L40S, LLAMA, MAC, MI300, MIMO, RTX5090, scenario
 from tuner.engines.sglang.caveats import caveats
 from tuner.engines.sglang.pick import default_pick
 

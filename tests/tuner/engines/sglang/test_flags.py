@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from store.decision import Pair
 from store.runs.run import DefaultPick
-from tests.tuner.planning import ENGINE, engine
+from tests.tuner.scenarios import ENGINE, engine
 from tuner.engines.sglang.pick import pin_flags
 
 FA3 = DefaultPick("fa3", "fa3", 1, "bfloat16", "made up", "0.5.22")

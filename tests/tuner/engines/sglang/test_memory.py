@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from store.scenario import Role, Speculation
 from tests.asking import gpu
 from tests.tuner.composed import composed
-from tests.tuner.planning import CPU, DSV3, GIB, LLAMA, engine, scenario
-from tuner.cells import padded_batch
+from tests.tuner.scenarios import CPU, DSV3, GIB, LLAMA, engine, scenario
 from tuner.engines.sglang.memory import (
     captured_batches,
     chunked_prefill_size,
@@ -21,9 +20,10 @@ from tuner.engines.sglang.memory import (
     server_for,
     static_bytes,
 )
-from tuner.kv_size import pool_tokens
-from tuner.plan_notes import traffic_notes
-from tuner.ranks import Ranks
+from tuner.planning.notes import traffic_notes
+from tuner.workload.cells import padded_batch
+from tuner.workload.kv_size import pool_tokens
+from tuner.workload.ranks import Ranks
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from backends.model import LayerKind
 from tests.asking import model
-from tests.tuner.planning import DSV3, LLAMA
+from tests.tuner.scenarios import DSV3, LLAMA
 from tuner.engines.sglang.model_config import config_of, draft_of, readable
 
 WINDOWED = model(

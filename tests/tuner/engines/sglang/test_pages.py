@@ -5,7 +5,7 @@ import pytest
 from backends.gpu import Gpu
 from backends.model import Model
 from tests.asking import entries, gpu, mla_model, model
-from tests.tuner.planning import B200, DSV3, H100, LLAMA, scenario
+from tests.tuner.scenarios import B200, DSV3, H100, LLAMA, scenario
 from tuner.engines.sglang.pages import page_sizes
 
 XPU = gpu(None, kind="xpu", cuda=None)

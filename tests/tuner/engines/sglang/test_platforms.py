@@ -10,7 +10,7 @@ from backends.gpu import Gpu
 from backends.model import LayerKind, Model
 from store.runs.run import DefaultPick
 from tests.asking import entries, gpu, kept, model, rules_broken
-from tests.tuner.planning import CPU_AMX, DSV3, GIB, H100, LLAMA, MAC, MI300, scenario
+from tests.tuner.scenarios import CPU_AMX, DSV3, GIB, H100, LLAMA, MAC, MI300, scenario
 from tuner.engines.sglang.caveats import caveats
 from tuner.engines.sglang.memory import mem_fraction, server_for, tier_for
 from tuner.engines.sglang.pick import default_pick

@@ -7,7 +7,7 @@ import pytest
 from backends.question import KNOWN_SM
 from store.engines.recorded_reason import ReasonHere, RecordedReason
 from tests.asking import entries, gpu, mla_model
-from tests.tuner.planning import LLAMA, RTX5090, scenario
+from tests.tuner.scenarios import LLAMA, RTX5090, scenario
 from tuner.engines.recorded import affected, reason_here
 from tuner.engines.sglang.resolution import answer_to, path_of
 from tuner.engines.sglang.resolver import reasons

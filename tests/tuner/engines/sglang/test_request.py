@@ -5,7 +5,7 @@ from dataclasses import replace
 from backends.model import LayerKind
 from store.scenario import Role, Speculation
 from tests.asking import gpu, mla_model, model
-from tests.tuner.planning import B200, DSV3, GIB, GPT_OSS, H100, LLAMA, MI300, MIMO, scenario
+from tests.tuner.scenarios import B200, DSV3, GIB, GPT_OSS, H100, LLAMA, MI300, MIMO, scenario
 from tuner.engines.sglang.request import draft_of, facts_of, machine_of, request_for
 from tuner.engines.sglang.resolver.steps import resolve
 

@@ -13,7 +13,7 @@ from store.decision import Pair
 from store.scenario import Scenario, Speculation
 from tests.asking import FULL, entries, gpu, mla_model, model
 from tests.cases.reading import read_cases
-from tests.tuner.planning import scenario
+from tests.tuner.scenarios import scenario
 from tuner.engines.sglang.caveats import caveats
 from tuner.engines.sglang.pick import default_pick, pin_flags
 from tuner.engines.sglang.request import request_for

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from store.scenario import Speculation
-from tests.tuner.planning import GPT_OSS, LLAMA
+from tests.tuner.scenarios import GPT_OSS, LLAMA
 from tuner.engines.sglang.rules import final_topk, resolved_kv_dtype, rules_for
 
 

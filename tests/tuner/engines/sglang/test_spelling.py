@@ -6,7 +6,7 @@ from backends.gpu import Gpu
 from backends.model import Model
 from store.scenario import Speculation
 from tests.asking import entries, mla_model
-from tests.tuner.planning import B200, DSV3, GPT_OSS, H100, LLAMA, scenario
+from tests.tuner.scenarios import B200, DSV3, GPT_OSS, H100, LLAMA, scenario
 from tuner.engines.sglang.caveats import caveats, refusals
 
 ALL = tuple(entries().values())

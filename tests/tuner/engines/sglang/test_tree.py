@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from store.scenario import Speculation
-from tests.tuner.planning import B200, DSV3, H100, LLAMA, scenario
+from tests.tuner.scenarios import B200, DSV3, H100, LLAMA, scenario
 from tuner.engines.sglang.resolution import answer_to
 from tuner.engines.sglang.tree import plain_tree, tree_for
 

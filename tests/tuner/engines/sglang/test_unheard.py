@@ -9,7 +9,7 @@ import pytest
 from backends.model import LayerKind, Model
 from store.scenario import Speculation
 from tests.asking import entries, model
-from tests.tuner.planning import GPT_OSS, H100, LLAMA, scenario
+from tests.tuner.scenarios import GPT_OSS, H100, LLAMA, scenario
 from tuner.engines.sglang.rules import rules_for
 from tuner.engines.sglang.unheard import DRAFTS, ends_at_its_start, unheard
 from tuner.plan import plan_of

@@ -8,7 +8,7 @@ import pytest
 
 from backends.model import LayerKind
 from tests.asking import entries, model
-from tests.tuner.planning import ENGINE, GEMMA3, LLAMA, engine, scenario
+from tests.tuner.scenarios import ENGINE, GEMMA3, LLAMA, engine, scenario
 from tuner.engines.sglang.memory import server_for
 from tuner.engines.sglang.questions import rank_layers
 from tuner.engines.sglang.windows import served_model, window_note, window_pool_share

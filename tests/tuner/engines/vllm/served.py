@@ -9,7 +9,7 @@ from backends.capability import BackendEntry
 from backends.gpu import Gpu
 from backends.model import Model
 from store.scenario import Scenario
-from tests.tuner.planning import H100, LLAMA, scenario
+from tests.tuner.scenarios import H100, LLAMA, scenario
 from tuner.engines.rules import Settled
 from tuner.engines.vllm import verbs
 from tuner.settings import compose_backends

@@ -16,7 +16,7 @@ from store.scenario import NO_DRIVER
 from tests.asking import gpu
 from tests.engine.vllm.configurations import configurations
 from tests.tuner.engines.vllm.served import RULES, entries, on_vllm
-from tests.tuner.planning import H100
+from tests.tuner.scenarios import H100
 from tuner.engines.vllm import verbs
 from tuner.engines.vllm.orders import ORDERS
 from tuner.limits import sift

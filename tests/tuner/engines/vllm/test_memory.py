@@ -5,7 +5,7 @@ import pytest
 from store.scenario import Role
 from tests.asking import gpu
 from tests.tuner.engines.vllm.served import on_vllm
-from tests.tuner.planning import B200, CPU, DSV3, GIB, H100, LLAMA
+from tests.tuner.scenarios import B200, CPU, DSV3, GIB, H100, LLAMA
 from tuner.engines.vllm.memory import captured_batches, server_for, step_sizes
 from tuner.engines.vllm.rules import resolved_kv_dtype
 from tuner.schema.engine import KV_CACHE_DTYPES

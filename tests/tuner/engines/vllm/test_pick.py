@@ -10,7 +10,7 @@ from backends.model import LayerKind, Model
 from store.decision import Pair
 from tests.asking import gpu, model
 from tests.tuner.engines.vllm.served import entries, on_vllm, picked, settled
-from tests.tuner.planning import A100, B200, CPU, CPU_AMX, DSV3, GPT_OSS, H100, L40S, LLAMA, MI300, MIMO, RTX5090, engine
+from tests.tuner.scenarios import A100, B200, CPU, CPU_AMX, DSV3, GPT_OSS, H100, L40S, LLAMA, MI300, MIMO, RTX5090, engine
 from tuner.engines.vllm import verbs
 from tuner.engines.vllm.pick import chosen
 from tuner.errors import UsageError
