@@ -30,8 +30,9 @@ FEATURE_LEGEND = f"{REFUSED_LEGEND}; numbers: what is taken."
 PATH_LEGEND = "Which kernels a name stands for; limits may speak of them."
 NOTE_LEGEND = "No reason against a backend: what it does there, to be measured or checked."
 DEVIATION_LEGEND = (
-    "What a backend computes otherwise than the model asks. Its answers are held to that or to the model's own: what runs so anyway is "
-    "measured and may stay, with a caution; nothing else is left for it unless engine.allow_deviations=true. Keys seen: against the window."
+    "What a backend computes otherwise than the model asks. Its answers are held to that or to the model's own: what runs so "
+    "anyway is measured and may stay, with a caution; it takes another arm's place only with engine.allow_deviations=true. Keys seen: "
+    "against the window."
 )
 REFUSED = {  # where a word's own text needs a value
     **{"widths": "unequal K/V widths", "speculation": "speculative decoding", "scale": "softmax scale of its own"},

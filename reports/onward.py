@@ -11,6 +11,7 @@ PLACE = ("gpu=", "gpu.", "engine.command=", "engine.path=")  # where the arms ru
 STORE = ("store.url=",)
 FOLDER = ("--config-dir", "-cd")
 ABOUT_ITSELF = ("fresh=", "without_default=", "explain=", "json=", "pin.path=", "scenarios=", "wait_for_gpu=", "ask_limit=", "patience.")
+RETIRED = ("measure.timing.trial_limit_s=", "measure.timing.build_limit_s=")  # older runs have them; they never changed a number
 
 
 def command(*words: str, about: str = "") -> str:
@@ -36,7 +37,7 @@ def store(typed: str) -> tuple[str, ...]:
 def scenario(typed: str) -> tuple[str, ...]:
     """Every override that says what is asked, and where."""
     words = _words(typed)
-    asked = [word for word in words if "=" in word and not word.startswith(("-", *ABOUT_ITSELF))]
+    asked = [word for word in words if "=" in word and not word.startswith(("-", *ABOUT_ITSELF, *RETIRED))]
     return (*asked, *_folder(words))
 
 

@@ -57,3 +57,8 @@ def test_what_is_put_together_is_one_line_for_a_shell_with_a_comment() -> None:
 @pytest.mark.parametrize("typed", ["", "attnpin", "attnpin tune", "attnpin tune model='qwen3_8b"])
 def test_of_a_line_that_says_nothing_or_cannot_be_read_nothing_is_kept(typed: str) -> None:
     assert (onward.place(typed), onward.store(typed), onward.scenario(typed)) == ((), (), ())
+
+
+def test_a_setting_that_is_no_more_is_not_asked_for_again() -> None:
+    typed = "attnpin tune model=qwen3_8b measure.timing.trial_limit_s=60 measure.timing.build_limit_s=600 measure.timing.blocks=3"
+    assert onward.question(typed) == ("model=qwen3_8b", "measure.timing.blocks=3")

@@ -57,6 +57,11 @@ def test_a_slip_in_an_override_is_told_the_right_key_and_no_other_command(comman
     assert said == "attnpin: There is no setting or group named 'modle'; did you mean model?\n"
 
 
+def test_a_setting_that_has_another_name_now_is_told_it(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(["plan", "model=tiny", "measure.timing.trial_limit_s=60"], capsys)
+    assert said == "attnpin: 'measure.timing.trial_limit_s' is patience.timing now, with a unit: patience.timing=90s\n"
+
+
 def test_a_model_that_is_none_is_told_all_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(["plan", "model=nosuch"], capsys)
     assert "There is no model named 'nosuch'; choose one of deepseek_v3, " in said and "tiny" in said and "attnpin tune" not in said

@@ -10,14 +10,16 @@ from dataclasses import replace
 
 from backends.measured import Trial
 from store.comparisons.side_by_side import SideBySide
-from store.runs.run import Run
+from store.runs.run import PROTOCOL_VERSION, Run
 from tuner.comparing.sameness import EVERYTHING, moved
 from tuner.racing.sieve import measured_trials
 
 
 def handed_on(run: Run, arms: Collection[str], cells: Iterable[str], known: Collection[tuple[str, str]] = ()) -> Iterator[Trial]:
     """What ``run`` found of ``arms`` on ``cells``, but for what is ``known`` already as (arm, cell), and for what was chosen by timing,
-    which every process does anew."""
+    which every process does anew. Nothing of a run under another protocol, whose checks were others."""
+    if run.protocol != PROTOCOL_VERSION:
+        return
     there = set(cells)
     for key, trial in measured_trials(run.trials).items():
         if key[0] in arms and key[1] in there and key not in known and not trial.autotuned:
@@ -25,7 +27,7 @@ def handed_on(run: Run, arms: Collection[str], cells: Iterable[str], known: Coll
 
 
 def with_probes(begun: SideBySide, earlier: Sequence[Run]) -> SideBySide:
-    """``begun`` with what ``earlier`` runs, the later ones first, found of the very arms, cells and versions of a side."""
+    """``begun`` with what ``earlier`` runs found, those named first before the others, of the very arms, cells and versions of a side."""
     return replace(begun, baseline=_with(begun.baseline, earlier), candidate=_with(begun.candidate, earlier))
 
 

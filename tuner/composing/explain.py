@@ -16,6 +16,7 @@ from tuner.suggest import instead
 
 NO_SUCH_KEY = (ConfigKeyError, ConfigAttributeError)
 EVERY_SETTING = "`attnpin tune --cfg job` prints every setting"
+RENAMED = {"measure.timing.trial_limit_s": "patience.timing", "measure.timing.build_limit_s": "patience.building"}
 ENTRY = re.compile(r"(?:Could not override '|Error merging override \+*)([\w.]+)")  # Hydra names the override that it was busy with
 TUNE_S_HELP = "see `attnpin tune --help`"  # the only command that takes a --config-name
 
@@ -86,6 +87,8 @@ def _unreadable(error: OverrideParseException) -> str:
 
 
 def no_such_key(key: str) -> str:
+    if key in RENAMED:
+        return f"{key!r} is {RENAMED[key]} now, with a unit: {RENAMED[key]}=90s"
     return f"There is no setting or group named {key!r}; {instead(key, [*names.keys(), *names.groups()], EVERY_SETTING)}"
 
 

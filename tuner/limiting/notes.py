@@ -43,8 +43,8 @@ def deviation_notes(arms: Iterable[Arm], cells: Iterable[Cell]) -> Iterator[str]
         where = next((cell for cell in cells if one.concerns(cell)), None)
         if where is not None:
             yield (
-                f"{backend} {one.says} ({one.in_numbers(where)}; {one.source}): its answers are held to that, and nothing else is left "
-                f"for it unless engine.allow_deviations=true"
+                f"{backend} {one.says} ({one.in_numbers(where)}; {one.source}): its answers are held to that, and it takes the "
+                f"place of an arm that computes what the model asks only with engine.allow_deviations=true"
             )
 
 

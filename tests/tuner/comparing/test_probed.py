@@ -51,6 +51,11 @@ def test_from_another_board_of_the_same_kind_it_is() -> None:
     assert probed(elsewhere) == probed(run) != [set(), set()]
 
 
+def test_nothing_is_known_from_a_run_whose_checks_were_others() -> None:
+    run = then()
+    assert probed(replace(run, protocol=run.protocol - 1)) == [set(), set()]
+
+
 def test_a_new_torch_touches_every_arm() -> None:
     assert probed(upgraded(torch="2", flashinfer_python="2")) == [set(), set()]
 

@@ -111,7 +111,7 @@ def test_a_deviation_is_the_arms_and_is_said_of_the_plan_where_a_cell_shows_it()
     assert {arm.backend for arm in plan.arms if arm.deviations} == {"triton", "flashinfer"}
     [said] = [note for note in about(plan.beforehand, "triton") if "window" in note]
     assert "(511 keys where the window has 512; sglang/srt/layers/attention/triton_backend.py, " in said
-    assert said.endswith("nothing else is left for it unless engine.allow_deviations=true")
+    assert said.endswith("it takes the place of an arm that computes what the model asks only with engine.allow_deviations=true")
     assert not any("window" in note for note in about(plan.notes, "triton")), "what a run saw of it is said there"
 
 
