@@ -4,6 +4,7 @@ import gc
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,9 @@ LONGEST = (  # eight seconds of one core and more each
 )
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # of torch, here and in workers: the threads of many small calls wait for one another
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell starts what is to run behind it, and what that starts takes it over
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

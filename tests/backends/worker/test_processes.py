@@ -25,10 +25,11 @@ def test_a_compiler_is_found_below_a_shell_even_with_a_name_that_confuses(tmp_pa
     shell, compiler = tmp_path / "a) (b", tmp_path / "cc1plus"
     shutil.copy("/bin/sh", shell)
     shutil.copy(sleep, compiler)
-    with subprocess.Popen([shell, "-c", f"echo; {compiler} 60; echo"], stdout=subprocess.PIPE) as child:
+    around = ["/bin/sh", "-c", '"$1" -c "echo; $2 60; echo"; true', "-", shell, compiler]
+    with subprocess.Popen(around, stdout=subprocess.PIPE) as child:
         assert child.stdout is not None and child.stdout.readline() == b"\n"
-        while compiler_below(os.getpid()) is None:
+        while compiler_below(child.pid) is None:
             pass  # the test's own time limit ends this
-        assert sorted(descendants(os.getpid()).values()) == ["a) (b", "cc1plus"]
-        for pid in descendants(os.getpid()):
+        assert sorted(descendants(child.pid).values()) == ["a) (b", "cc1plus"]
+        for pid in descendants(child.pid):
             os.kill(pid, 9)
