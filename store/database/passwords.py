@@ -7,7 +7,7 @@ import re
 # As SQLAlchemy reads a URL: a user may hold an @, a password anything else. Blanks are a password's only where quotes or the ends of the
 # text say how far the URL goes; elsewhere they end a word of a command.
 BEFORE_HOST = re.compile(r"(://[^/:\s'\"]*):[^@\s'\"]+@")
-QUOTED = re.compile(r"(['\"][^'\"]*://[^/:'\"]*):[^@'\"]+@")
+QUOTED = re.compile(r"((?:^|[\s=])['\"][^'\"]*://[^/:'\"]*):[^@'\"]+@")
 ALONE = re.compile(r"^([\w+.-]+://[^/:'\"]*):[^@'\"]+@")
 IN_QUERY = re.compile(r"([?&](?:ssl)?password=)[^&\s'\"]+")  # libpq takes both as parameters, too
 HIDDEN = "***"

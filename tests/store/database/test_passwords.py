@@ -19,6 +19,7 @@ from store.database.passwords import without_password
         ("postgresql://u:s3/cret@h/d", "postgresql://u:***@h/d"),
         ("postgresql://u:s3 cret@h/d", "postgresql://u:***@h/d"),
         ("tune 'store.url=postgresql://u:s3 cret@h/d' pin.path=a@b", "tune 'store.url=postgresql://u:***@h/d' pin.path=a@b"),
+        ("tune 'a=[b]' store.url=postgresql://h:5432/d pin.path=a@b", "tune 'a=[b]' store.url=postgresql://h:5432/d pin.path=a@b"),
         ("tune store.url=postgresql://h:5432/d pin.path=a@b", "tune store.url=postgresql://h:5432/d pin.path=a@b"),
         ("postgresql+psycopg://u@h:5432/d", "postgresql+psycopg://u@h:5432/d"),
         ("sqlite:////home/u/a:b@c.db", "sqlite:////home/u/a:b@c.db"),
