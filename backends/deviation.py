@@ -21,6 +21,11 @@ class Step(str, Enum):
     PREFIX = "prefill on a prefix"
 
 
+def showed(label: str) -> bool:
+    """Whether a trial's ``label`` says that its answers deviated as declared."""
+    return label.startswith(SHOWED)
+
+
 def step_of(cell: Cell) -> Step:
     """A prefill with a prefix in any of its requests is launched as one with prefixes."""
     if cell.verifies:

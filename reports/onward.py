@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from backends.spec import TimingSpec
 from store.database.passwords import without_password
 
 PLACE = ("gpu=", "gpu.", "engine.command=", "engine.path=")  # where the arms run, or what stands in for it
 STORE = ("store.url=",)
 FOLDER = ("--config-dir", "-cd")
 ABOUT_ITSELF = ("fresh=", "without_default=", "explain=", "json=", "pin.path=", "scenarios=", "wait_for_gpu=", "ask_limit=", "patience.")
-RETIRED = ("measure.timing.trial_limit_s=", "measure.timing.build_limit_s=")  # older runs have them; they never changed a number
+RETIRED = tuple(f"measure.timing.{name}=" for name in sorted(TimingSpec.RETIRED))  # older runs were asked with them
 
 
 def command(*words: str, about: str = "") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from backends.arm import Arm
 from backends.measured import Round, Trial
@@ -37,11 +37,7 @@ def recoded(then: Run, now: Run) -> frozenset[Key]:
 
 def _codes(rounds: Sequence[Round]) -> dict[Key, set[str]]:
     found: dict[Key, set[str]] = {}
-    for key, code in _told(rounds):
-        found.setdefault(key, set()).add(code)
-    return found
-
-
-def _told(rounds: Sequence[Round]) -> Iterator[tuple[Key, str]]:
     for each in rounds:
-        yield from kernels_of(each).items()
+        for key, code in kernels_of(each).items():
+            found.setdefault(key, set()).add(code)
+    return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from backends.cell import Phase
-from backends.deviation import SHOWED, Deviation
+from backends.deviation import Deviation, showed
 from store.decision import Pair
 from store.runs.run import Run
 from store.scenario import WeightedCell
@@ -45,7 +45,7 @@ def _found(run: Run, phase: Phase, arm: str, deviation: Deviation) -> Deviating:
     trials = measured_trials(run.trials)
     names = [weighted.cell.name for weighted in on if deviation.shows_on(weighted.cell)]
     labels = [trials[arm, name].labels for name in names if (arm, name) in trials]
-    seen = any(label.startswith(SHOWED) for each in labels for label in each) if labels else None
+    seen = any(showed(label) for each in labels for label in each) if labels else None
     return Deviating(arm, phase, deviation, tuple(on), seen)
 
 

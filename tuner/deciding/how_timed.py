@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from backends.deviation import SHOWED
+from backends.deviation import showed
 from store.runs.run import Run
 from tuner.racing.sieve import measured_trials
 
@@ -35,7 +35,7 @@ def _doubts(run: Run, arms: Collection[str]) -> Iterator[str]:
     found: dict[tuple[str, str], list[str]] = {}
     for (arm, cell), trial in measured_trials(run.trials).items():
         for label in trial.labels if arm in arms else ():
-            if not label.startswith(SHOWED):  # which is said of the pair
+            if not showed(label):  # which is said of the pair
                 found.setdefault((arm, label), []).append(cell)
     for (arm, label), cells in found.items():
         yield f"{arm} on {', '.join(cells)}: {label}"

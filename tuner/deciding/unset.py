@@ -19,17 +19,17 @@ def unset_because(contest: Contest, default: Pair, scores: Iterable[PairScore], 
     """ "unset, because ..." for a run that keeps its default; ``lost``: the sentence of a pick that did not hold."""
     rivals = [score for score in scores if score.pair != default]
     passed = in_words(best) if (best := passed_over(contest, rivals)) else None
-    allowed = [score for score in rivals if score.barred is None]
-    alone = kept_out_alone(rivals) if allowed else None
-    reason = lost or (
-        _kept_out(alone, passed)
-        if alone
-        else _in_numbers(contest, default, allowed, choice)
-        if allowed
-        else _of_barred(contest, default, rivals, passed)
-    )
+    reason = lost or _reason(contest, default, rivals, choice, passed)
     sentence = f"unset, because {reason}" + (f"; {passed}" if passed else "")
     return wording.by_backend(sentence, contest.table.arms.values())
+
+
+def _reason(contest: Contest, default: Pair, rivals: list[PairScore], choice: Choice, passed: str | None) -> str:
+    allowed = [score for score in rivals if score.barred is None]
+    if not allowed:
+        return _of_barred(contest, default, rivals, passed)
+    alone = kept_out_alone(rivals)
+    return _kept_out(alone, passed) if alone else _in_numbers(contest, default, allowed, choice)
 
 
 def passed_over(contest: Contest, scores: Iterable[PairScore]) -> PairScore | None:

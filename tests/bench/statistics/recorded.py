@@ -31,9 +31,10 @@ Scatter = list[Array]  # of each cell: (pairs of arms, processes)
 
 def claims(rng: np.random.Generator, runs: int) -> Iterator[Row]:
     """What must not be said is looked at on all cells; what must be seen, on those that scatter no more than the claim asks for."""
-    scattered, rule = scatter(), rule_for("gate")
-    quiet, cells = quiet_cells(scattered), sum(map(len, scattered))
-    everywhere, calm = f"gate, recorded H200 rounds, {cells} cells", f"gate, recorded H200 rounds, the {len(quiet)} cells within 0.8 %"
+    scattered, rule, recorded = scatter(), rule_for("gate"), "recorded H200 rounds"
+    flat = [cell for one in scattered for cell in one]
+    quiet, cells, within = quiet_of(flat), len(flat), f"within {100 * QUIET_SD:g} %"
+    everywhere, calm = f"gate, {recorded}, {cells} cells", f"gate, {recorded}, the {len(quiet)} cells {within}"
 
     def judged(truth: Array) -> np.ndarray:
         return labels(drawn(rng, scattered, runs, rule.looks[-1]) + truth, rule)[0]
@@ -48,15 +49,13 @@ def claims(rng: np.random.Generator, runs: int) -> Iterator[Row]:
         found = judged(np.eye(cells)[quiet[0]] * math.log1p(change))[..., quiet[0]] == code
         said = f"{100 * change:+.0f} % in one cell called {code.name.lower()}"
         yield Row("V3" if change > 0 else "V7", said, calm, low, 1, *hits(found))
-    flat = [cell for one in scattered for cell in one]
-    yield from races(rng, [flat[number] for number in quiet], max(1, runs // 5), "recorded H200 rounds within 0.8 %", 0.01)
-    yield from races(rng, flat, max(1, runs // 5), "recorded H200 rounds", 1.0)
+    yield from races(rng, [flat[number] for number in quiet], max(1, runs // 5), f"{recorded} {within}", 0.01)
+    yield from races(rng, flat, max(1, runs // 5), recorded, 1.0)
 
 
-def quiet_cells(scattered: list[Scatter]) -> list[int]:
-    """Numbers of the cells whose recorded differences scatter by no more than `QUIET_SD`."""
-    flat = [cell for one in scattered for cell in one]
-    return [number for number, cell in enumerate(flat) if math.sqrt((cell**2).mean()) <= QUIET_SD]
+def quiet_of(cells: Scatter) -> list[int]:
+    """Numbers of those whose recorded differences scatter by no more than `QUIET_SD`."""
+    return [number for number, cell in enumerate(cells) if math.sqrt((cell**2).mean()) <= QUIET_SD]
 
 
 def races(rng: np.random.Generator, cells: Scatter, runs: int, where: str, most: float) -> Iterator[Row]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from backends.arm import Arm
-from backends.cell import Cell, Phase
-from backends.deviation import known_on
+from backends.cell import Cell
+from backends.deviation import Step, known_on, step_of
 from backends.measured import Trial
 from backends.outcome import Outcome
 from store.runs.run import DefaultPick, Run
@@ -18,6 +18,7 @@ from tests.pages.coverage.features import DECODE, FRESH, MHA, PREFIX, VERIFY, se
 from tests.pages.sources import example
 from tuner.limits import sift
 
+PLACES = {Step.VERIFY: VERIFY, Step.DECODE: DECODE, Step.PREFIX: PREFIX, Step.FRESH: FRESH}
 FIRST = ("decode-64", "prefill-fresh", "prefill-prefix")  # cells that stand for their place where a run has them
 
 
@@ -40,11 +41,7 @@ class Seen:
 
 def place_of(cell: Cell) -> str:
     """A verify step has one of its own, whichever side serves it."""
-    if cell.verifies:
-        return VERIFY
-    if cell.phase is Phase.DECODE:
-        return DECODE
-    return PREFIX if any(cell.prefix_lens) else FRESH
+    return PLACES[step_of(cell)]
 
 
 @cache
